@@ -190,6 +190,19 @@ BVPI_INLINE unsigned bvpi_boxes_meet(const bvpi_box_pair *p, bool are_a, const b
     return lanes & ~i32x8_movemask(apart);
 }
 
+/* The same on a's axes only. */
+BVPI_INLINE unsigned bvpi_boxes_meet_along_a(const bvpi_box_pair *p, bool are_a,
+                                             const bvpi_box8 *boxes, const bvpi_lone_box *lone,
+                                             const f32x8 d[3], unsigned lanes)
+{
+    const f32x8 zero = {0};
+    i32x8 apart = {0};
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++)
+        apart |= f32x8_gt(bvpi_gap_a(p, are_a, boxes, lone, d, i), zero);
+    return lanes & ~i32x8_movemask(apart);
+}
+
 /* A lower bound of the squared distance, in square units of world_unit; never NaN. */
 BVPI_INLINE f32x8 bvpi_boxes_gap_sq(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
                                     const bvpi_lone_box *lone, const f32x8 d[3])

@@ -266,6 +266,28 @@ expect 2 pack cube.obj -o x.bvp --hierarchy aabb --split restricted
 has err 'only a boxtree of one plane'
 expect 2 pack cube.obj -o x.bvp --hierarchy boxtree --split restricted --planes 2
 has err 'only a boxtree of one plane'
+# a box test that the hierarchy cannot use is refused
+expect 0 pack cube.obj -o tests.bvp --hierarchy wide,boxtree,aabb,obb,rss -q
+expect 0 pack cube.obj -o tests16.bvp --hierarchy boxtree --offset-bits 16 -q
+for how in 'boxtree sat' 'boxtree sat-lite' 'boxtree aligned' 'boxtree lookup' 'aabb sat' 'aabb sat-lite' 'obb sat-lite'; do
+  expect 0 query collide tests.bvp tests.bvp --hierarchy ${how% *} --box-test ${how#* }
+  has out '^yes$'
+done
+for how in 'wide sat' 'rss sat' 'rss sat-lite' 'aabb aligned' 'obb lookup'; do
+  expect 2 query collide tests.bvp tests.bvp --hierarchy ${how% *} --box-test ${how#* }
+  has err "^bvpack: --box-test: the hierarchy ${how% *} of part #0 "
+done
+expect 2 query pairs tests.bvp tests.bvp --box-test sat # walks wide
+has err '^bvpack: --box-test: the hierarchy wide '
+expect 0 query collide tests16.bvp tests16.bvp --box-test aligned
+expect 2 query collide tests16.bvp tests16.bvp --box-test lookup
+has err 'lookup for boxtree with offsets of 8 bits'
+for kind in distance 'within --delta 1'; do
+  expect 2 query $kind tests.bvp tests.bvp --hierarchy boxtree --box-test sat
+  has err 'only collide and pairs'
+done
+expect 2 query closest tests.bvp --hierarchy boxtree --box-test sat --point 0,0,0
+has err 'only collide and pairs'
 expect 2 pack cube.obj -o x.bvp --hierarchy boxtree --planes 4
 expect 2 pack cube.obj -o x.bvp --hierarchy aabb --fit hull
 has err 'with --hierarchy obb or rss'

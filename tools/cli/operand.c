@@ -281,6 +281,53 @@ static int check_part(const operand *o, uint32_t part)
     return status == BVP_OK ? 0 : complain_status(o->text, status, &error);
 }
 
+static int can_use(bvp_box_test test, const bvp_hierarchy_info *h)
+{
+    const int is_boxtree = h->kind == BVP_KIND_BOXTREE;
+    if (test == BVP_TEST_LOOKUP)
+        return is_boxtree && h->offset_size == 1;
+    if (test == BVP_TEST_ALIGNED)
+        return is_boxtree;
+    return test == BVP_TEST_DEFAULT || is_boxtree || h->kind == BVP_KIND_AABB ||
+           h->kind == BVP_KIND_OBB;
+}
+
+/* Does every part that may be queried have a hierarchy of the kind, and can queries walk it by the
+ * box test? */
+static int check_hierarchies(const operand *o, const bvp_open_options *how)
+{
+    const int one = o->part != BVP_ASSEMBLY;
+    const uint32_t first = one ? o->part : 0, end = one ? o->part + 1 : o->info.part_count;
+    if (how->kind == BVP_KIND_DEFAULT && how->box_test == BVP_TEST_DEFAULT)
+        return 0;
+    for (uint32_t part = first; part < end; part++) {
+        bvp_hierarchy_info h;
+        uint32_t i = 0;
+        /* without a kind, queries walk the first one */
+        while (bvp_get_hierarchy(o->file, part, i, &h) == BVP_OK && how->kind != h.kind &&
+               how->kind != BVP_KIND_DEFAULT)
+            i++;
+        if (bvp_get_hierarchy(o->file, part, i, &h) == BVP_OK) {
+            if (can_use(how->box_test, &h))
+                continue;
+            complain("--box-test",
+                     "the hierarchy %s of part #%u in \"%s\" cannot be asked by this test: sat and "
+                     "sat-lite are for boxtree, aabb and obb, aligned for boxtree, lookup for "
+                     "boxtree with offsets of 8 bits; choose one with --hierarchy",
+                     kind_name((uint32_t)h.kind), part, o->text);
+            return EXIT_USAGE;
+        }
+        if (how->kind == BVP_KIND_DEFAULT)
+            continue; /* a part that is missing is told by the query */
+        complain(o->text,
+                 "part #%u has no hierarchy of the kind %s; \"bvpack info\" lists what is there, "
+                 "\"bvpack pack --hierarchy\" builds others",
+                 part, kind_name((uint32_t)how->kind));
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
 int operand_open(operand *o, const char *text, const char *place_text, const bvp_open_options *how,
                  const operand_unit *unit)
 {
@@ -322,23 +369,8 @@ int operand_open(operand *o, const char *text, const char *place_text, const bvp
         code = select_instance(o, selector + 1);
     else if (code == 0 && selector[0])
         code = select_part(o, selector);
-    /* does every part that may be queried have such a hierarchy? */
-    const bvp_kind kind = how ? how->kind : BVP_KIND_DEFAULT;
-    const int one = o->part != BVP_ASSEMBLY;
-    const uint32_t first = one ? o->part : 0, end = one ? o->part + 1 : o->info.part_count;
-    for (uint32_t part = first; code == 0 && kind != BVP_KIND_DEFAULT && part < end; part++) {
-        bvp_hierarchy_info h;
-        int has_kind = 0;
-        for (uint32_t i = 0; !has_kind && bvp_get_hierarchy(o->file, part, i, &h) == BVP_OK; i++)
-            has_kind = h.kind == kind;
-        if (has_kind)
-            continue;
-        complain(o->text,
-                 "part #%u has no hierarchy of the kind %s; \"bvpack info\" lists what is there, "
-                 "\"bvpack pack --hierarchy\" builds others",
-                 part, kind_name((uint32_t)kind));
-        code = EXIT_USAGE;
-    }
+    if (code == 0 && how)
+        code = check_hierarchies(o, how);
     if (code != 0)
         operand_close(o);
     return code;

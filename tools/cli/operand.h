@@ -36,7 +36,7 @@ typedef struct operand_unit {
  * A file whose own name has a colon is found first. place: of --place, in the first file's unit, or
  * NULL. how, unit: or NULL. The placement converts from the file's unit to that of unit->first.
  * Returns 0, or says what is wrong and returns the exit code; also when what is named lacks the
- * hierarchy that `how` asks for. */
+ * hierarchy that `how` asks for, or has one that its box test cannot be used with. */
 int operand_open(operand *o, const char *text, const char *place, const bvp_open_options *how,
                  const operand_unit *unit);
 /* Checks the hashes of everything that the operand refers to: the tables, names and the part, or

@@ -132,6 +132,10 @@ void query_length_text(const char *label, double length, const operand *o);
 /* How the options want files to be opened. */
 bvp_open_options query_opening(const query_common *set);
 
+/* Of a kind that has no choice of box tests: 0, or says so of --box-test and returns the exit code.
+ */
+int query_no_box_test(const query_common *set);
+
 /* For a kind of one operand: parses the command line and opens it at *place, which is in
  * `settings`. 1: go on; else *code is the exit code. */
 int query_start(const verb *self, int argc, char **argv, void *settings, const char *const *place,

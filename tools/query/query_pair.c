@@ -113,7 +113,11 @@ static int start(const verb *self, int argc, char **argv, settings *set, bodies 
         *code = EXIT_USAGE;
         return 0;
     }
-    *code = open_bodies(p, set, self, argc - first, argv + first);
+    *code = 0;
+    if (self != &verb_query_collide && self != &verb_query_pairs)
+        *code = query_no_box_test(&set->common);
+    if (*code == 0)
+        *code = open_bodies(p, set, self, argc - first, argv + first);
     return *code == 0;
 }
 

@@ -190,6 +190,14 @@ bvp_open_options query_opening(const query_common *set)
     return how;
 }
 
+int query_no_box_test(const query_common *set)
+{
+    if (set->box_test == NULL)
+        return 0;
+    complain("--box-test", "only collide and pairs have a choice of box tests");
+    return EXIT_USAGE;
+}
+
 void query_list_begin(query_list *list, const char *name)
 {
     if (list->run->set->json && !list->count_only)
@@ -236,6 +244,9 @@ int query_start(const verb *self, int argc, char **argv, void *settings, const c
         return 0;
     const query_common *set = settings;
     const bvp_open_options how = query_opening(set);
+    *code = query_no_box_test(set);
+    if (*code != 0)
+        return 0;
     const operand_choice choice = {"--only", "--without", &set->only, &set->without};
     *code = operand_open(o, argv[first], *place, &how, NULL);
     if (*code != 0)

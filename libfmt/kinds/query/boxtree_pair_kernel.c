@@ -4,8 +4,9 @@
  * A node's box is its parent's with one to three sides moved, so a node's interval along each axis
  * is its parent's plus one product for each moved side. Two walks (binary_walk.h) use that:
  * - sat: intervals along the axes of the separating axis test, for either side;
- * - aligned: only the axes of a; b's box is enclosed in a box along them. Weaker but cheaper, and
- *   only for overlap; on request products come from a table of 8-bit offsets.
+ * - aligned: only the axes of a, for a leaf's triangles, too; b's box is enclosed in a box along
+ *   them. Weaker but cheaper, and only for overlap; on request products come from a table of 8-bit
+ *   offsets.
  *
  * Invariants: frames are integers and exact; an interval is never narrower than the true one. After
  * MOST_PLANES planes intervals are computed from the frame again, so errors do not add up.
@@ -394,7 +395,18 @@ BVPI_INLINE unsigned test_leaf_aligned(boxtree_pair *p, bool leaf_is_a, const bo
                                        unsigned lanes, const aligned_volume *other,
                                        bool by_distance, float *gap_sq)
 {
-    return test_leaf(p, leaf_is_a, leaf, lanes, &other->frame, by_distance, gap_sq);
+    box_volume box;
+    bvpi_lone_box lone;
+    f32x8 d[3];
+    assert(!by_distance);
+    (void)by_distance, (void)gap_sq;
+    box_of_frame(p, !leaf_is_a, &other->frame, box.centre, box.half);
+    if (leaf_is_a)
+        bvpi_lone_b(&p->axes.pair, box.centre, box.half, &lone);
+    else
+        bvpi_lone_a(&p->axes.pair, box.centre, box.half, &lone);
+    bvpi_box_offset(&p->axes.pair, leaf_is_a, &leaf->boxes, &lone, d);
+    return bvpi_boxes_meet_along_a(&p->axes.pair, leaf_is_a, &leaf->boxes, &lone, d, lanes);
 }
 
 static inline bool is_a_larger_aligned(const boxtree_pair *p, const aligned_volume *a,

@@ -647,6 +647,61 @@ static inline bvp_region bvp_convex_region(const double *planes, uint32_t plane_
 BVP_API bvp_status bvp_overlap(const bvp_body *body, bvp_region region, bvp_hit_fn callback,
                                void *user, uint64_t *count, bvp_stats *stats);
 
+/* ---- convex bodies ------------------------------------------------------------------------- */
+
+/* A solid convex body: a gripper, a sensor's cone of view, a keep-out zone. Only the members of its
+ * kind are read. Zero-initialise; sizes may be 0: a ball of radius 0 is a point, a box may be
+ * flat. */
+typedef enum bvp_convex_kind {
+    BVP_CONVEX_BOX = 1,  /* size, centred */
+    BVP_CONVEX_SPHERE,   /* radius */
+    BVP_CONVEX_CAPSULE,  /* radius, length: a ball swept along z from -length/2 to length/2 */
+    BVP_CONVEX_CYLINDER, /* radius, length: about z from -length/2 to length/2 */
+    BVP_CONVEX_HULL      /* points, point_count: the convex hull, in any order, inner ones too */
+} bvp_convex_kind;
+
+#define BVP_CONVEX_POINTS 4096 /* most points of a hull */
+
+typedef struct bvp_convex {
+    bvp_convex_kind kind;
+    double size[3];          /* box: along its axes, >= 0 */
+    double radius, length;   /* >= 0 */
+    const double *points;    /* hull: 3 for each point; the caller keeps them during the call */
+    uint32_t point_count;    /* hull: 1 .. BVP_CONVEX_POINTS */
+    const double *placement; /* into the query's world, as of bvp_body. Of spheres, capsules and
+                                cylinders it must be rigid to within 2^-20: a radius is measured in
+                                the world */
+    uint64_t reserved[4];    /* zero */
+} bvp_convex;
+
+/* Queries of a body's surface and a solid: a triangle inside the convex body touches it, and one
+ * that is inside a closed mesh, away from its surface, does not. A "no" is certain. A triangle that
+ * is nearer than 2^-42 of the reach counts as touching; whether it does is the same in all four.
+ * The reach is that of bvp_distance_result, with for b the convex body: the largest |coordinate|
+ * before its placement for B_j, and its radius added. Exact to the last bit are the regions of
+ * bvp_overlap: balls and boxes along the axes. Errors: those of queries between two bodies;
+ * BVP_ERR_ARGUMENT also for no such kind, NULL points, none or too many, NaN, a negative size, a
+ * size or coordinate above 2^300. */
+
+/* Do they touch? */
+BVP_API bvp_status bvp_convex_collide(const bvp_body *body, const bvp_convex *convex, int *hit,
+                                      bvp_stats *stats);
+/* All triangles that touch it, in the order of the hierarchy. A callback that returns nonzero
+ * stops. *count: how many there were. */
+BVP_API bvp_status bvp_convex_each(const bvp_body *body, const bvp_convex *convex,
+                                   bvp_hit_fn callback, void *user, uint64_t *count,
+                                   bvp_stats *stats);
+/* Their distance, if it is <= limit; 0 when they touch. distance - lower <= 1e-9 distance + 2^-42
+ * of the reach. a: the triangle, point_a on it, point_b on the convex body (inside it, and equal to
+ * point_a, when they touch); b: BVP_NONE, BVP_NO_TRIANGLE. Points are within 2^-42 of the reach.
+ * Of several triangles at the same distance > 0, the smaller (instance, triangle). */
+BVP_API bvp_status bvp_convex_distance(const bvp_body *body, const bvp_convex *convex, double limit,
+                                       bvp_distance_result *out, bvp_stats *stats);
+/* Is it at most delta? Stops at the first proof; out (may be NULL) then holds a witness, not the
+ * nearest triangle. "Yes" means at most delta (1 + 1e-9) + 2^-42 of the reach. */
+BVP_API bvp_status bvp_convex_within(const bvp_body *body, const bvp_convex *convex, double delta,
+                                     int *within, bvp_distance_result *out, bvp_stats *stats);
+
 /* ---- instances ---------------------------------------------------------------------------- */
 
 /* An array of the caller: `count` elements, the next one `stride` bytes after the one before; 0:

@@ -2,6 +2,8 @@
 CORE_SOURCES += \
 	libfmt/prim/big.c \
 	libfmt/prim/box_box.c \
+	libfmt/prim/convex.c \
+	libfmt/prim/convex_tri.c \
 	libfmt/prim/place_bounds.c \
 	libfmt/prim/point_tri.c \
 	libfmt/prim/points.c \
@@ -18,9 +20,14 @@ CORE_SOURCES += \
 noinst_HEADERS += \
 	libfmt/prim/big.h \
 	libfmt/prim/box_box.h \
+	libfmt/prim/box_convex.h \
 	libfmt/prim/box_point.h \
 	libfmt/prim/box_ray.h \
 	libfmt/prim/box_region.h \
+	libfmt/prim/convex.h \
+	libfmt/prim/convex_tri.h \
+	libfmt/prim/gjk.h \
+	libfmt/prim/gjk_of.h \
 	libfmt/prim/nearest.h \
 	libfmt/prim/nearest8.h \
 	libfmt/prim/nearest_of.h \

@@ -147,6 +147,9 @@ int ask_one(const bvp_body *body)
     const bvp_float_ray floats = {{.4f, .3f, 9}, 0, {0, 0, -1}, INFINITY};
     bvp_ray_hit hit = {.found = 0};
     bvp_float_hit float_hit = {.triangle = BVP_NO_TRIANGLE};
+    const bvp_convex convex = {.kind = BVP_CONVEX_CYLINDER, .radius = .5, .length = 2};
+    const bvp_convex ball = {.kind = BVP_CONVEX_SPHERE, .radius = .1};
+    bvp_distance_result nearest = {.found = 0};
     bvp_closest_result closest[3] = {{.found = 0}};
     uint32_t instances[SOME];
     uint64_t count;
@@ -178,6 +181,14 @@ int ask_one(const bvp_body *body)
     ASK(bvp_overlap, body, bvp_ball_region(middle, .5), on_hit, NULL, &count, NULL);
     ASK(bvp_overlap, body, bvp_convex_region(plane, 1), on_hit, NULL, &count, NULL);
     NOTE(count);
+    ASK(bvp_convex_collide, body, &convex, &any, NULL);
+    NOTE(any);
+    ASK(bvp_convex_each, body, &convex, on_hit, NULL, &count, NULL);
+    NOTE(count);
+    ASK(bvp_convex_distance, body, &ball, INFINITY, &nearest, NULL);
+    NOTE(nearest.distance);
+    ASK(bvp_convex_within, body, &ball, .5, &any, &nearest, NULL);
+    NOTE(any);
     if (body->part != BVP_ASSEMBLY)
         return 0;
     ASK(bvp_instances_in, body, bvp_box_region(lo, hi), 1, (bvp_array){instances, 0, SOME}, &count,

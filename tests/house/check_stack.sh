@@ -87,7 +87,7 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_pair_run$|/pair_body\\.c:run_(each|scenes|tops)$", "/pair_kernel\\.c:scenes$")
   through("/pair_body\\.c:run_parts$", pair)
   # kind_table.h
-  through("/((ray|closest|overlap)_kernel\\.c:enter_part|ray_kernel\\.c:enter_hierarchy)$", "^bvpi_(aabb|boxtree|oriented)_(root|grid_box)$")
+  through("/((ray|closest|convex|overlap)_kernel\\.c:enter_part|ray_kernel\\.c:enter_hierarchy)$", "^bvpi_(aabb|boxtree|oriented)_(root|grid_box)$")
   through("/(ties|facing_kernel)\\.c:|^bvpi_(ties|facing)_settle(_base|_avx2)?$", ":(measure_tie|tie_comes_first)$")
   through("^bvpi_flush_overlap_(base|avx2)$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
   through("^bvp_ray_all$|/api_body\\.c:ask_(one|ray)(\\.part\\.0)?$|/api_rays\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
@@ -96,6 +96,8 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_ray_query_hit$", ":(count_hit|keep_crossing|keep_next)$")
   through("^bvp_closest(_batch)?$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")
   through("^bvp_instances_in$|^bvp_overlap$", "/overlap_kernel\\.c:run$")
+  through("^bvp_convex_(distance|each|within)$|/api_convex\\.c:ask$", "/convex_kernel\\.c:run$")
+  through("^bvpi_convex_query_hit$", ":stop_at_once$")
   through("^bvpi_overlap_query_hit$", ":stop_at_once$")
   # of an instance that a kernel has come to a kernel asks more: about one part
   through("/closest_kernel\\.c:enter_instance$", "/api_nearest_instances\\.c:ask_instance$")

@@ -14,6 +14,7 @@ PROPERTY_SUITES += \
 	tests/property/test_closest.c \
 	tests/property/test_coincident.c \
 	tests/property/test_control.c \
+	tests/property/test_convex.c \
 	tests/property/test_copy.c \
 	tests/property/test_damage.c \
 	tests/property/test_digest.c \

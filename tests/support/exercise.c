@@ -152,6 +152,28 @@ static void ask_batch(const bvp_body *body, const bvp_ray *middle)
     bvp_float_ray_any(body, &floats[0], &any[0], NULL);
 }
 
+static void ask_convex(const bvp_body *body, const double middle[3], const double size)
+{
+    const double place[12] = {1, 0, 0, middle[0], 0, 1, 0, middle[1], 0, 0, 1, middle[2]};
+    const double points[12] = {0, 0, 0, size, 0, 0, 0, size / 2, 0, 0, 0, size / 4};
+    uint64_t count;
+    int hit, left = LIMIT;
+    for (int kind = BVP_CONVEX_BOX; kind <= BVP_CONVEX_HULL; kind++) {
+        bvp_distance_result nearest;
+        const bvp_convex convex = {.kind = (bvp_convex_kind)kind,
+                                   .size = {size / 2, size / 4, 0},
+                                   .radius = size / 8,
+                                   .length = size / 2,
+                                   .points = points,
+                                   .point_count = 4,
+                                   .placement = place};
+        bvp_convex_collide(body, &convex, &hit, NULL);
+        bvp_convex_each(body, &convex, on_hit, &left, &count, NULL);
+        bvp_convex_distance(body, &convex, INFINITY, &nearest, NULL);
+        bvp_convex_within(body, &convex, size / 8, &hit, &nearest, NULL);
+    }
+}
+
 static void ask_one(const bvp_body *body, const double middle[3], const double size)
 {
     bvp_ray ray = {.direction = {1, 0.5, 0.25}, .t_max = INFINITY};
@@ -175,6 +197,7 @@ static void ask_one(const bvp_body *body, const double middle[3], const double s
     bvp_overlap(body, bvp_box_region(lo, hi), on_hit, &left, &count, NULL);
     bvp_overlap(body, bvp_ball_region(middle, size / 8), on_hit, &left, &count, NULL);
     bvp_overlap(body, bvp_convex_region(planes, 2), on_hit, &left, &count, NULL);
+    ask_convex(body, middle, size);
 }
 
 /* Of assemblies; a part is refused. */

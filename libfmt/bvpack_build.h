@@ -25,7 +25,8 @@ typedef enum bvp_split {
     BVP_SPLIT_LOOKAHEAD, /* the same, children cut on any axes, two levels judged at once */
     BVP_SPLIT_MIDPOINT, /* the box's middle on its longest axis: van den Bergen 1997, section 2.2 */
     BVP_SPLIT_MEDIAN,   /* the median centroid on the longest axis */
-    BVP_SPLIT_MEAN,     /* the mean centroid on the longest axis that separates: Gottschalk 1996 */
+    BVP_SPLIT_MEAN,     /* the mean of the surface, weighted by area, on the longest axis that
+                           separates: Gottschalk 1996, section 4 */
     BVP_SPLIT_MORTON,   /* fast, wide only: along a Morton curve; sah above some ten thousand
                            triangles and, on the curve, among the last ones: Lauterbach 2009 */
     BVP_SPLIT_RESTRICTED /* boxtree of one plane a node only: the tree of Zachmann 2002: as volume,

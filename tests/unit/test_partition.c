@@ -261,6 +261,23 @@ START_TEST(test_mean_takes_next_axis)
 }
 END_TEST
 
+/* Nine small triangles, and a large one behind them, towards which the mean moves. */
+START_TEST(test_mean_weighs_by_area)
+{
+    const double axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    set s = make_set(10);
+    for (uint32_t i = 0; i < 10; i++) {
+        const uint32_t lo[3] = {10 * i, 0, 0}, edge = i < 9 ? 2 : 1000, size[3] = {2, edge, edge};
+        put(&s, i, lo, size);
+    }
+    const halves h = cut_set(&s, BVP_SPLIT_MEAN, axes, 0);
+    check_halves(&s, &h, 0);
+    ck_assert_uint_eq(h.left.count, 9);
+    ck_assert_uint_eq(s.items[9].id, 9);
+    free_set(&s);
+}
+END_TEST
+
 /* Small boxes in clumps far from each other: clump k at corner[k], of so many. */
 static set clumps(uint64_t *state, const uint32_t corner[][3], uint32_t count, uint32_t each)
 {
@@ -372,6 +389,7 @@ SUITE(test_partition)
                                   test_depth,
                                   test_midpoint_and_median,
                                   test_mean_takes_next_axis,
+                                  test_mean_weighs_by_area,
                                   test_volume_finds_gaps,
                                   test_lookahead,
                                   NULL};

@@ -14,9 +14,11 @@
 #include "pack/tree/partition.h"
 
 #include "pack/tree/seeds.h"
+#include "base/vec3.h"
 #include "format/layout.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdbool.h>
 
 static void swap_items(bvpi_item *a, bvpi_item *b)
@@ -83,13 +85,36 @@ static double projection_of(const bvpi_mesh *mesh, uint32_t triangle, const doub
     return sum[0] * axis[0] + sum[1] * axis[1] + sum[2] * axis[2];
 }
 
+/* Twice a triangle's area. */
+static double area_of(const bvpi_mesh *mesh, uint32_t triangle)
+{
+    const uint32_t *corner = mesh->indices + 3 * (uint64_t)triangle;
+    const float *p = mesh->positions + 3 * (uint64_t)corner[0],
+                *q = mesh->positions + 3 * (uint64_t)corner[1],
+                *r = mesh->positions + 3 * (uint64_t)corner[2];
+    double e[3], f[3], n[3];
+    for (int i = 0; i < 3; i++) {
+        e[i] = (double)q[i] - p[i];
+        f[i] = (double)r[i] - p[i];
+    }
+    bvpi_cross(e, f, n);
+    return sqrt(bvpi_dot(n, n));
+}
+
+/* At the surface's mean: the paper weights by area, so that a finely meshed corner does not draw
+ * the cut towards it. Triangles that have no area together count alike. */
 static uint32_t cut_at_mean_along(bvpi_item *items, uint32_t count, const bvpi_mesh *mesh,
                                   const double axis[3])
 {
-    double sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += projection_of(mesh, items[i].id, axis);
-    const double mean = sum / count;
+    double sum = 0, all = 0, area = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double at = projection_of(mesh, items[i].id, axis),
+                     weight = area_of(mesh, items[i].id);
+        sum += weight * at;
+        area += weight;
+        all += at;
+    }
+    const double mean = area > 0 ? sum / area : all / count;
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i++) {
         const bool goes_left = projection_of(mesh, items[i].id, axis) < mean;

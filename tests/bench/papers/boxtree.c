@@ -207,7 +207,8 @@ static void table1(const setup *setup)
         "copies of the tests whose every addition, multiplication, magnitude and comparison "
         "goes through a counting function (ops.c): the worst case on boxes that overlap, "
         "one moved plane each; the mean on the pairs of eight traversals of two copies at "
-        "distance 1.2 (objects of size 2). Signs of products that are fixed during a "
+        "distance 1.2 (objects of size 2), both nodes opened, each child's own work done once for "
+        "its pairs (3.3) and counted as it runs. Signs of products that are fixed during a "
         "traversal are not counted, which is why 11 stand beside 12. An OBB's relative "
         "rotation is composed for each pair, an AABB's is prepared once.",
         (unsigned long long)m.count);

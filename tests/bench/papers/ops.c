@@ -167,29 +167,50 @@ typedef struct boxtree_walk {
     ops_walk *out;
 } boxtree_walk;
 
+/* A child, or a leaf that stays: its node's own work, done once for all of its pairs. */
+typedef struct ready {
+    uint32_t node, moved;
+    intervals at; /* its own half of it */
+} ready;
+
+static uint32_t make_ready(const boxtree_walk *w, int who, uint32_t node, const intervals *parent,
+                           ready out[2])
+{
+    const uint32_t first = w->tree[who]->nodes[node].child, count = first != 0 ? 2 : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = (ready){first != 0 ? first + i : node, 0, *parent};
+        if (first == 0)
+            continue;
+        out[i].moved = descend(&w->products, w->tree[who], out[i].node, who, w->axes, &out[i].at);
+        w->out->nodes++;
+    }
+    return count;
+}
+
 static void visit_boxtree(boxtree_walk *w, uint32_t a, uint32_t b, const intervals *parent)
 {
-    const uint32_t first[2] = {w->tree[0]->nodes[a].child, w->tree[1]->nodes[b].child};
-    if (first[0] == 0 && first[1] == 0) {
+    ready of_a[2], of_b[2];
+    if (w->tree[0]->nodes[a].child == 0 && w->tree[1]->nodes[b].child == 0) {
         w->out->leaves++;
         return;
     }
-    for (uint32_t i = 0; i < (first[0] != 0 ? 2u : 1u); i++)
-        for (uint32_t j = 0; j < (first[1] != 0 ? 2u : 1u); j++) {
+    if (w->out->pairs >= w->pair_max)
+        return;
+    const uint32_t count_a = make_ready(w, 0, a, parent, of_a);
+    const uint32_t count_b = make_ready(w, 1, b, parent, of_b);
+    for (uint32_t i = 0; i < count_a; i++)
+        for (uint32_t j = 0; j < count_b; j++) {
             if (w->out->pairs >= w->pair_max)
                 return;
-            intervals at = *parent;
-            uint32_t moved[2] = {0, 0};
-            if (first[0] != 0)
-                moved[0] = descend(&w->products, w->tree[0], first[0] + i, 0, w->axes, &at);
-            if (first[1] != 0)
-                moved[1] = descend(&w->products, w->tree[1], first[1] + j, 1, w->axes, &at);
-            const bool apart = told_apart(&at, 0, moved[0]) || told_apart(&at, 1, moved[1]);
+            intervals at = of_a[i].at;
+            memcpy(at.lo[1], of_b[j].at.lo[1], sizeof at.lo[1]);
+            memcpy(at.hi[1], of_b[j].at.hi[1], sizeof at.hi[1]);
+            const bool apart =
+                told_apart(&at, 0, of_a[i].moved) || told_apart(&at, 1, of_b[j].moved);
             w->out->pairs++;
             w->out->apart += apart;
             if (!apart)
-                visit_boxtree(w, first[0] != 0 ? first[0] + i : a, first[1] != 0 ? first[1] + j : b,
-                              &at);
+                visit_boxtree(w, of_a[i].node, of_b[j].node, &at);
         }
 }
 

@@ -35,11 +35,13 @@ typedef struct ops_walk {
     ops ops;
     uint64_t pairs;    /* tested */
     uint64_t apart;    /* of these */
+    uint64_t nodes;    /* boxtree: whose own work was done */
     uint64_t exit[16]; /* axis at which the full test ends; 15: overlap */
     uint64_t leaves;   /* pairs of leaves that were not told apart */
 } ops_walk;
 
-/* Both children of both nodes, as in Zachmann 2002, section 3; tree: boxes that are parallel to the
+/* Both children of both nodes, as in Zachmann 2002, section 3, with 3.3: each child's own work is
+ * done once for all of its pairs; tree: boxes that are parallel to the
  * axes. Ends after pair_max pairs. */
 void ops_walk_boxtree(const volume_tree *a, const volume_tree *b, const double placement[12],
                       ops_axes axes, uint64_t pair_max, ops_walk *walk);

@@ -657,6 +657,19 @@ expect 2 query overlap cube.bvp --sphere 0,0,0,-1
 expect 2 query overlap cube.bvp --planes 0,0,1
 expect 2 query overlap cube.bvp --box 0,0,0,1,1,1 --sphere 0,0,0,1
 
+expect 0 query convex cube.bvp --shape box:1,1,1 --place-shape 2,0.5,0.5 --limit 0.4 --json
+is found false
+expect 0 query convex cube.bvp --shape sphere:0.25 --place-shape 0.5,0.5,0.5
+has out '^distance 0.25'
+expect 1 query convex cube.bvp --shape capsule:0.1,1 --place-shape 0.5,0.5,1.5 --limit 0 --exit-code --json
+is distance 0
+expect 0 query convex cube.bvp --shape hull:2,0,0,3,0,0,3,1,0
+has out '^distance 1'
+expect 2 query convex cube.bvp
+expect 2 query convex cube.bvp --shape box:1,2
+expect 2 query convex cube.bvp --shape sphere:-1
+expect 2 query convex cube.bvp --shape cylinder:1,1 --place-shape 2,0,0,0,0,2,0,0,0,0,2,0
+
 expect 0 query instances pair.bvp --point 0.5,0.5,4 --nearest 9 --json
 near instances.0.distance 2
 is instances.0.hit.part 1

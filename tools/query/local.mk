@@ -3,6 +3,7 @@ TOOL_SOURCES += \
 	tools/query/instance_tree.c \
 	tools/query/query_batch.c \
 	tools/query/query_closest.c \
+	tools/query/query_convex.c \
 	tools/query/query_instances.c \
 	tools/query/query_overlap.c \
 	tools/query/query_pair.c \

@@ -11,7 +11,7 @@
 #include "cli/verb.h"
 
 extern const verb verb_query_collide, verb_query_pairs, verb_query_distance, verb_query_within,
-    verb_query_ray, verb_query_closest, verb_query_overlap, verb_query_instances;
+    verb_query_ray, verb_query_closest, verb_query_overlap, verb_query_convex, verb_query_instances;
 
 /* Settings of every kind; each kind's own follow in a struct that begins with these. */
 typedef struct query_common {

@@ -275,10 +275,11 @@ static int run(const verb *self, int argc, char **argv)
 
 static const option_row options[] = {QUERY_ROWS(no_settings), {0}};
 
-static const verb *const kinds[] = {
-    &verb_query_collide, &verb_query_pairs,     &verb_query_distance,
-    &verb_query_within,  &verb_query_ray,       &verb_query_closest,
-    &verb_query_overlap, &verb_query_instances, NULL};
+static const verb *const kinds[] = {&verb_query_collide,   &verb_query_pairs,
+                                    &verb_query_distance,  &verb_query_within,
+                                    &verb_query_ray,       &verb_query_closest,
+                                    &verb_query_overlap,   &verb_query_convex,
+                                    &verb_query_instances, NULL};
 
 const verb verb_query = {
     .name = "query",

@@ -649,7 +649,7 @@ BVP_API bvp_status bvp_overlap(const bvp_body *body, bvp_region region, bvp_hit_
 
 /* ---- convex bodies ------------------------------------------------------------------------- */
 
-/* A solid convex body: a gripper, a sensor's cone of view, a keep-out zone. Only the members of its
+/* A solid convex body: a gripper, what a sensor sees, a keep-out zone. Only the members of its
  * kind are read. Zero-initialise; sizes may be 0: a ball of radius 0 is a point, a box may be
  * flat. */
 typedef enum bvp_convex_kind {
@@ -676,12 +676,13 @@ typedef struct bvp_convex {
 
 /* Queries of a body's surface and a solid: a triangle inside the convex body touches it, and one
  * that is inside a closed mesh, away from its surface, does not. A "no" is certain. A triangle that
- * is nearer than 2^-42 of the reach counts as touching; whether it does is the same in all four.
- * The reach is that of bvp_distance_result, with for b the convex body: the largest |coordinate|
- * before its placement for B_j, and its radius added. Exact to the last bit are the regions of
- * bvp_overlap: balls and boxes along the axes. Errors: those of queries between two bodies;
- * BVP_ERR_ARGUMENT also for no such kind, NULL points, none or too many, NaN, a negative size, a
- * size or coordinate above 2^300. */
+ * is nearer than 2^-42 of the reach counts as touching; for a part, whether it does is the same in
+ * all four; of an assembly some may leave it out if it is farther than that of its own instance's
+ * reach. The reach is that of bvp_distance_result, with for b the convex body: the largest
+ * |coordinate| before its placement for B_j, and its radius added. Exact to the last bit are the
+ * regions of bvp_overlap: balls and boxes along the axes. Errors: those of queries between two
+ * bodies; BVP_ERR_ARGUMENT also for no such kind, NULL points, none or too many, NaN, a negative
+ * size, a size or coordinate above 2^300. */
 
 /* Do they touch? */
 BVP_API bvp_status bvp_convex_collide(const bvp_body *body, const bvp_convex *convex, int *hit,

@@ -69,6 +69,7 @@ static const verb_case cases[] = {
     {.line = "query closest ../in/tree.bvp --point 4,4,4"},
     {.line = "query closest ../in/tree.bvp --batch ../in/points"},
     {.line = "query overlap ../in/tree.bvp --box 0,0,0,1,1,1"},
+    {.line = "query convex ../in/tree.bvp --shape sphere:1 --place-shape .2,0,0"},
     {.line = "query instances ../in/tree.bvp --point 1,2,3 --nearest 3"},
     {.line = "view ../in/tree.bvp -o o.png -s 24x16 -q -j 1"},
     {.line = "view ../in/tree.bvp -o o.png -s 16x16 -q -j 2 --level 1 --color leaf"},

@@ -94,7 +94,7 @@ while read -r where include; do
     \<bvpack*) complain "$where: write \"$name\"" ;;
     \<*) ;;
     \"bvpack.h) ;;
-    \"bvpack_build.h) [[ $folder == pack/* ]] || complain "$where: only pack includes $name" ;;
+    \"bvpack_build.h) [[ $folder == *pack* ]] || complain "$where: only pack and kinds/pack include $name" ;;
     \"bvpack_clash.h) [ "$folder" = clash ] || complain "$where: only clash includes $name" ;;
     *) obeys libfmt "$where" "$include" "${library[$folder]-}" ;;
   esac

@@ -118,8 +118,8 @@ static unsigned test_leaf_slabs(obb_pair *p, const tri_leaf *leaf, unsigned lane
     oriented_slab slabs[3];
     f32x8 most = zero;
     slabs_of(p, box, slabs);
-    for (int k = 0; k < 3; k++)
-        most = f32x8_max(most, oriented_slab_gap(&slabs[k], leaf));
+    for (int k = 0; k < 3; k++) /* a NaN counts as 0 */
+        most = f32x8_max(most, f32x8_max(oriented_slab_gap(&slabs[k], leaf), zero));
     if (!by_distance)
         return lanes & ~i32x8_movemask(f32x8_gt(most, zero));
     return leaf_gaps(p, most * most, lanes, gap_sq);

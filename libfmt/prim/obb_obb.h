@@ -22,11 +22,11 @@ typedef struct bvpi_obb {
 enum { BVPI_OBB_A = 0, BVPI_OBB_B = 3, BVPI_OBB_EDGE = 6, BVPI_OBB_AXES = 15 };
 
 /* Allowances for rounding. With u = 2^-53 and r a pair's matrix: for rigid maps (is_similar,
- * stretches agree to 2^-40; or a bvpi_turn), columns of r are orthogonal to 2^-39 of their length,
- * and their cross products equal each other to about as much. For others, cofactors are computed
- * and err by 8 u. Both allowances are at least 4 times as large. They are added to every |r| and
- * |n|, so that the error is a share of the sizes even where an axis, a product of parallel edges,
- * is nearly 0. */
+ * stretches agree to 2^-40; or nearly rotations), columns of r are orthogonal to 2^-39 of their
+ * length, and their cross products equal each other to about as much. For others, cofactors are
+ * computed and err by 8 u. Both allowances are at least 4 times as large. They are added to every
+ * |r| and |n|, so that the error is a share of the sizes even where an axis, a product of parallel
+ * edges, is nearly 0. */
 #define BVPI_OBB_FUZZ_RIGID  0x1p-37
 #define BVPI_OBB_FUZZ_AFFINE 0x1p-48
 #define BVPI_OBB_SHRINK      (1 - 0x1p-34) /* for distances: the same, and the roundings after it */
@@ -70,50 +70,52 @@ BVPI_INLINE void bvpi_obb_place(const double map[12], const double centre[3], co
 }
 
 /* The linear part of a map that nearly is a rotation, perhaps with a reflection, times a stretch:
- * turn (1 + E) stretch, with |E| <= bend in the Euclidean norm, as that of all entries is. Matrices
- * of floats are no better. */
-typedef struct bvpi_turn {
-    double turn[9], stretch, bend;
-} bvpi_turn;
+ * rotation (1 + E) stretch, with |E| <= bend in the Euclidean norm, as that of all entries is.
+ * Matrices of floats are no better. */
+typedef struct bvpi_near_rotation {
+    double rotation[9], stretch, bend;
+} bvpi_near_rotation;
 
-#define BVPI_TURN_BEND     0x1p-12 /* the most; beyond, boxes would grow too much */
-#define BVPI_TURN_ROUNDING 0x1p-46 /* of E's entries, 18 u, and more */
+#define BVPI_ROTATION_BEND     0x1p-12 /* the most; beyond, boxes would grow too much */
+#define BVPI_ROTATION_ROUNDING 0x1p-46 /* of E's entries, 18 u, and more */
 
 /* False: the map shears, stretches or flattens. */
-static inline bool bvpi_turn_of(const double map[12], bvpi_turn *out)
+static inline bool bvpi_near_rotation_of(const double map[12], bvpi_near_rotation *out)
 {
     double r[3][3] = {{0}}, sum_sq = 0;
     for (int j = 0; j < 3; j++) { /* orthogonalised column by column */
         double x[3] = {map[j], map[4 + j], map[8 + j]};
         for (int k = 0; k <= j; k++) {
             for (int i = 0; i < 3 && k < j; i++)
-                r[k][j] += out->turn[3 * i + k] * x[i];
+                r[k][j] += out->rotation[3 * i + k] * x[i];
             for (int i = 0; i < 3 && k < j; i++)
-                x[i] -= r[k][j] * out->turn[3 * i + k];
+                x[i] -= r[k][j] * out->rotation[3 * i + k];
         }
         r[j][j] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
         for (int i = 0; i < 3; i++)
-            out->turn[3 * i + j] = r[j][j] > 0 ? x[i] / r[j][j] : 0;
+            out->rotation[3 * i + j] = r[j][j] > 0 ? x[i] / r[j][j] : 0;
     }
     out->stretch = (r[0][0] + r[1][1] + r[2][2]) / 3;
     for (int n = 0; n < 9; n++) {
         const double e = r[n / 3][n % 3] / out->stretch - (n % 4 == 0);
         sum_sq += e * e;
     }
-    out->bend = sqrt(sum_sq) + BVPI_TURN_ROUNDING;
-    return out->bend <= BVPI_TURN_BEND;
+    out->bend = sqrt(sum_sq) + BVPI_ROTATION_ROUNDING;
+    /* of others the squares above may have been rounded where numbers end */
+    return out->bend <= BVPI_ROTATION_BEND && out->stretch > 0x1p-400 && out->stretch < 0x1p400;
 }
 
-/* A box around the image of a box, with orthogonal axes. map: row-major 3x4; turn: of it. */
-BVPI_INLINE void bvpi_obb_turn(const double map[12], const bvpi_turn *turn, const double centre[3],
-                               const double axis[9], const double half[3], bvpi_obb *out)
+/* A box around the image of a box, with orthogonal axes. map: row-major 3x4; near: of it. */
+BVPI_INLINE void bvpi_obb_turn(const double map[12], const bvpi_near_rotation *near,
+                               const double centre[3], const double axis[9], const double half[3],
+                               bvpi_obb *out)
 {
-    const double more = turn->bend * (half[0] + half[1] + half[2]);
+    const double more = near->bend * (half[0] + half[1] + half[2]);
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
-        const double *row = map + 4 * i, *q = turn->turn + 3 * i;
+        const double *row = map + 4 * i, *q = near->rotation + 3 * i;
         out->centre[i] = row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + row[3];
-        out->half[i] = turn->stretch * (half[i] + more);
+        out->half[i] = near->stretch * (half[i] + more);
         BVPI_UNROLL
         for (int j = 0; j < 3; j++)
             out->axis[j][i] = q[0] * axis[3 * j] + q[1] * axis[3 * j + 1] + q[2] * axis[3 * j + 2];

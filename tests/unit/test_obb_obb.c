@@ -204,13 +204,13 @@ END_TEST
 
 /* How far the corners of the box, mapped, lie beyond the box around its image: as a share of what
  * the bend adds to its half sizes; more than 1: beyond. */
-static double use_of_bend(const double map[12], const bvpi_turn *turn, const bvpi_obb *box)
+static double use_of_bend(const double map[12], const bvpi_near_rotation *near, const bvpi_obb *box)
 {
     bvpi_obb image;
     double most = 0, axis[9];
     memcpy(axis, box->axis, sizeof axis);
-    bvpi_obb_turn(map, turn, box->centre, axis, box->half, &image);
-    const double more = turn->stretch * turn->bend * (box->half[0] + box->half[1] + box->half[2]);
+    bvpi_obb_turn(map, near, box->centre, axis, box->half, &image);
+    const double more = near->stretch * near->bend * (box->half[0] + box->half[1] + box->half[2]);
     for (int n = 0; n < 8; n++) {
         double from[3];
         for (int i = 0; i < 3; i++) {
@@ -235,7 +235,7 @@ START_TEST(boxes_around_images_hold_them)
     int turns = 0;
     for (int round = 0; round < 20000; round++) {
         double map[12], axis[9];
-        bvpi_turn turn;
+        bvpi_near_rotation near;
         bvpi_obb box = {.centre = {0}};
         case_map(&state, true, 2, map, &stretch);
         case_rotation(&state, axis);
@@ -246,18 +246,18 @@ START_TEST(boxes_around_images_hold_them)
         for (int k = 0; k < 3; k++)
             box.half[k] = case_random(&state) % 3 ? case_uniform(&state) : 0;
         box.half[round % 3] += .01;
-        if (!bvpi_turn_of(map, &turn))
+        if (!bvpi_near_rotation_of(map, &near))
             continue;
         turns++;
         /* 2^-48 of the coordinates are rounding of this test */
-        const double use = use_of_bend(map, &turn, &box);
-        ck_assert(use <= 1 + 0x1p-48 / turn.bend);
-        if (turn.bend > 0x1p-40)
+        const double use = use_of_bend(map, &near, &box);
+        ck_assert(use <= 1 + 0x1p-48 / near.bend);
+        if (near.bend > 0x1p-40)
             most = fmax(most, use);
         for (int n = 0; n < 9; n++) {
             double dot = 0;
             for (int i = 0; i < 3; i++)
-                dot += turn.turn[3 * i + n / 3] * turn.turn[3 * i + n % 3];
+                dot += near.rotation[3 * i + n / 3] * near.rotation[3 * i + n % 3];
             ck_assert(fabs(dot - (n % 4 == 0)) < 0x1p-46);
         }
     }
@@ -266,15 +266,15 @@ START_TEST(boxes_around_images_hold_them)
 }
 END_TEST
 
-START_TEST(maps_that_shear_or_flatten_are_no_turns)
+START_TEST(maps_that_shear_or_flatten_are_no_rotations)
 {
     const double maps[][12] = {
         {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1.01, 0}, {1, .01, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
         {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0},    {0},
         {NAN, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},  {1, 0, 0, 0, 0, INFINITY, 0, 0, 0, 0, 1, 0}};
-    bvpi_turn turn;
+    bvpi_near_rotation near;
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
-        ck_assert(!bvpi_turn_of(maps[i], &turn));
+        ck_assert(!bvpi_near_rotation_of(maps[i], &near));
 }
 END_TEST
 
@@ -300,7 +300,7 @@ SUITE(test_obb_obb)
                                   answers_are_those_of_the_plain_way,
                                   images_are_the_points_images,
                                   boxes_around_images_hold_them,
-                                  maps_that_shear_or_flatten_are_no_turns,
+                                  maps_that_shear_or_flatten_are_no_rotations,
                                   what_is_not_finite_says_nothing,
                                   NULL};
     return suite_run("obb_obb", tests);

@@ -25,7 +25,7 @@
 typedef struct obb_pair {
     binary_pair pair;
     oriented_frame frame;
-    bvpi_turn turn; /* of b's map, if rigid: neither sheared nor stretched */
+    bvpi_near_rotation near; /* of b's map, if rigid: neither sheared nor stretched */
     double slack;
     bool rigid, lite;
 } obb_pair;
@@ -48,7 +48,7 @@ static inline void volume_obb(obb_pair *p, bool is_a, const obb_volume *parent,
         memcpy(out->box.axis, volume.axis, sizeof out->box.axis);
         memcpy(out->box.half, volume.size, sizeof out->box.half);
     } else if (p->rigid) {
-        bvpi_obb_turn(p->frame.map[0], &p->turn, volume.centre, volume.axis, volume.size,
+        bvpi_obb_turn(p->frame.map[0], &p->near, volume.centre, volume.axis, volume.size,
                       &out->box);
     } else {
         bvpi_obb_place(p->frame.map[0], volume.centre, volume.axis, volume.size, &out->box);
@@ -176,8 +176,8 @@ void BVPI_ISA_NAME(bvpi_obb_pair)(bvpi_pair_query *query, const bvpi_placed_part
     assert(a->kind == BVPD_KIND_OBB);
     binary_pair_init(&p.pair, query, a, b);
     oriented_frame_init(&p.frame, &p.pair);
-    p.rigid = bvpi_turn_of(p.frame.map[0], &p.turn);
-    p.slack = bvpi_obb_slack(p.frame.reach * (1 + 2 * BVPI_TURN_BEND), p.frame.error);
+    p.rigid = bvpi_near_rotation_of(p.frame.map[0], &p.near);
+    p.slack = bvpi_obb_slack(p.frame.reach * (1 + 2 * BVPI_ROTATION_BEND), p.frame.error);
     p.lite = query->bodies.box_test == BVP_TEST_SAT_LITE;
     run_obb(&p);
 }

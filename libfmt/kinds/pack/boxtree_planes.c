@@ -109,6 +109,7 @@ static void store(const bvpi_binary *tree, const bvpi_frame *parent, const uint3
     bvpi_boxtree_box(tree, parent, payload, out);
 }
 
+#ifndef NDEBUG
 static bool holds(const bvpi_frame *outer, const bvpi_frame *inner)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -116,6 +117,7 @@ static bool holds(const bvpi_frame *outer, const bvpi_frame *inner)
             return false;
     return true;
 }
+#endif
 
 void bvpi_boxtree_fit(const bvpi_binary *tree, const bvpi_frame *parent, const bvpi_frame *inner,
                       uint8_t *payload, bvpi_frame *out)

@@ -472,6 +472,8 @@ uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_
 
 uint32_t bvpi_fit_hull(const float *given, uint32_t count, double axes[9])
 {
+    if (count > INT32_MAX / 2) /* qhull counts in int */
+        return 0;
     double(*const points)[3] = malloc(2 * sizeof *points * count);
     triangle *const facets = malloc(2 * sizeof *facets * count);
     bvpi_fit_surface surface;

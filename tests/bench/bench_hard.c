@@ -118,7 +118,62 @@ static uint64_t pipe(const hard_scene *scene, int quick)
     return ask(scene->name, tube, rod, placements, 0.1, 0);
 }
 
-/* A bundle of needles beside another one, or in it. */
+/* A fan of slivers beside its copy, side by side or, with `number`, through one another. */
+static uint64_t discs(const hard_scene *scene, int quick)
+{
+    const double profile[2][2] = {{0, 0}, {1, 0}};
+    hard_model disc = hard_revolved(quick ? 500 : 2000, profile, 2);
+    double turned[12], placements[POSES][12];
+    hard_place(across, scene->oblique ? 0.7 : 0, nowhere, turned);
+    const double normal[3] = {turned[2], turned[6], turned[10]};
+    const double side[3] = {turned[0], turned[4], turned[8]};
+    for (int i = 0; i < POSES; i++) {
+        const double gap = scene->number > 0 ? 0 : i % 2 ? 0.001 : 0.1;
+        double at[3];
+        for (int k = 0; k < 3; k++)
+            at[k] = gap * normal[k] + (scene->number > 0 ? 0.1 * i * side[k] : 0);
+        if (scene->number > 0)
+            hard_place(side, scene->number, at, placements[i]);
+        else
+            hard_place(normal, 0.3 * i, at, placements[i]);
+    }
+    if (scene->oblique)
+        hard_turn(&disc, across, 0.7);
+    return ask(scene->name, disc, copy_of_it, placements, 0.0005, 0);
+}
+
+/* A cone in its seat: a screw's head in a countersunk hole. */
+static uint64_t cones(const hard_scene *scene, int quick)
+{
+    const uint32_t facets = (uint32_t)scene->number / (quick ? 4 : 1);
+    const double head[5][2] = {{0, -5}, {5, -5}, {10, 0}, {10, 2}, {0, 2}};
+    const double seat[6][2] = {{20, 0}, {10.2, 0}, {5.2, -5}, {5.2, -10}, {20, -10}, {20, 0}};
+    hard_model a = hard_revolved(facets, seat, 6), b = hard_revolved(facets, head, 5);
+    const double axis[3] = {-2, 1, 0}; /* turns z to `across` */
+    double placements[POSES][12];
+    hard_turn(&a, axis, scene->oblique ? acos(3 / sqrt(14)) : 0);
+    hard_turn(&b, axis, scene->oblique ? acos(3 / sqrt(14)) : 0);
+    for (int i = 0; i < POSES; i++)
+        hard_place(scene->oblique ? across : up, 0.13 * i, nowhere, placements[i]);
+    return ask(scene->name, a, b, placements, 0.05, 0);
+}
+
+/* Balls of slivers along their meridians, `number` apart. */
+static uint64_t meridians(const hard_scene *scene, int quick)
+{
+    double profile[13][2], placements[POSES][12];
+    for (int i = 0; i <= 12; i++) {
+        profile[i][0] = i % 12 ? sin(M_PI * i / 12) : 0;
+        profile[i][1] = -cos(M_PI * i / 12);
+    }
+    hard_model ball = hard_revolved(quick ? 400 : 2000, profile, 13);
+    for (int i = 0; i < POSES; i++)
+        hard_place(across, 0.4 * i + 0.1, (double[3]){scene->number + 0.01 * i, 0.1, 0.1},
+                   placements[i]);
+    return ask(scene->name, ball, copy_of_it, placements, 0.02, 0);
+}
+
+/* A bundle of needles beside another one, or in it. Loose: each in a direction of its own. */
 static uint64_t needles(const hard_scene *scene, int quick)
 {
     const uint32_t count = quick ? 500 : 2000;
@@ -129,7 +184,9 @@ static uint64_t needles(const hard_scene *scene, int quick)
                               0.1 * hard_uniform(&state)};
         hard_place(across, 0.5 * i, at, placements[i]);
     }
-    return ask(scene->name, hard_needles(count, 7), hard_needles(count, 11), placements, 0.02, 0);
+    const uint32_t directions = scene->oblique ? count : 12;
+    return ask(scene->name, hard_needles(count, directions, 7), hard_needles(count, directions, 11),
+               placements, 0.02, 0);
 }
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
@@ -242,6 +299,17 @@ static const hard_scene scenes[] = {
     {"pipe 512 parallel to an axis", pipe, 512, 0},
     {"needles apart", needles, 1.2, 0},
     {"needles crossing", needles, 0.3, 0},
+    {"loose needles apart", needles, 1.2, 1},
+    {"loose needles crossing", needles, 0.3, 1},
+    {"discs flush", discs, 0, 0},
+    {"discs crossing", discs, 0.3, 0},
+    {"oblique discs flush", discs, 0, 1},
+    {"oblique discs crossing", discs, 0.3, 1},
+    {"cone 256 in its seat", cones, 256, 1},
+    {"cone 1024 in its seat", cones, 1024, 1},
+    {"cone 1024 parallel to an axis", cones, 1024, 0},
+    {"meridians apart", meridians, 2.05, 0},
+    {"meridians crossing", meridians, 1.5, 0},
     {"plates flush", plates, 0, 0},
     {"plates tilted 1e-5", plates, 1e-5, 0},
     {"oblique plates flush", plates, 0, 1},

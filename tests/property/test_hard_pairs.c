@@ -116,7 +116,7 @@ START_TEST(pipes_and_needles)
     check("pipe", tube, rod, placements);
     for (int i = 0; i < POSES; i++)
         hard_place(across, 0.5 * i, (double[3]){0.3 * i, 0.02, 0.01}, placements[i]);
-    check("needles", hard_needles(60, 7), hard_needles(60, 11), placements);
+    check("needles", hard_needles(60, 12, 7), hard_needles(60, 12, 11), placements);
 }
 END_TEST
 

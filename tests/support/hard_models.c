@@ -103,15 +103,20 @@ static void add_turned(hard_model *model, uint32_t facets, const double from[2],
     }
 }
 
+hard_model hard_revolved(uint32_t facets, const double (*profile)[2], uint32_t count)
+{
+    hard_model model = model_new(2 * (uint64_t)facets * (count - 1));
+    for (uint32_t i = 0; i + 1 < count; i++)
+        add_turned(&model, facets, profile[i], profile[i + 1]);
+    return model;
+}
+
 hard_model hard_pipe(uint32_t facets, double inner, double outer, double length)
 {
     const double end = length / 2;
     const double profile[5][2] = {
         {inner, -end}, {outer, -end}, {outer, end}, {inner, end}, {inner, -end}};
-    hard_model model = model_new(8 * (uint64_t)facets);
-    for (int side = 0; side < (inner > 0 ? 4 : 3); side++)
-        add_turned(&model, facets, profile[side], profile[side + 1]);
-    return model;
+    return hard_revolved(facets, profile, inner > 0 ? 5 : 4);
 }
 
 static void cross(const double a[3], const double b[3], double out[3])
@@ -144,19 +149,19 @@ static void add_needle(hard_model *model, const double foot[3], const double alo
         add(model, corners[i], corners[(i + 1) % 3], tip);
 }
 
-hard_model hard_needles(uint32_t count, uint64_t seed)
+hard_model hard_needles(uint32_t count, uint32_t directions, uint64_t seed)
 {
-    enum { DIRECTIONS = 12 };
     hard_model model = model_new(3 * (uint64_t)count);
-    double along[DIRECTIONS][3];
-    for (int k = 0; k < DIRECTIONS; k++) {
-        for (int axis = 0; axis < 3; axis++)
-            along[k][axis] = hard_uniform(&seed) - 0.5;
-        scale_to(along[k], 0.5);
-    }
+    double direction[3] = {0};
+    uint32_t bundle = directions;
     for (uint32_t i = 0; i < count; i++) {
-        const double *direction = along[(uint64_t)i * DIRECTIONS / count];
         double foot[3];
+        if (bundle != (uint64_t)i * directions / count) {
+            bundle = (uint32_t)((uint64_t)i * directions / count);
+            for (int axis = 0; axis < 3; axis++)
+                direction[axis] = hard_uniform(&seed) - 0.5;
+            scale_to(direction, 0.5);
+        }
         for (int axis = 0; axis < 3; axis++)
             foot[axis] = (hard_uniform(&seed) - 0.5) * 0.5 - direction[axis] / 2;
         add_needle(&model, foot, direction);

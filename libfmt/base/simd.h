@@ -455,6 +455,12 @@ BVPI_INLINE f64x4 f64x4_abs(f64x4 a)
     return (f64x4)((i64x4)a & INT64_MAX);
 }
 
+/* Of lanes 0 .. 2, none of which is NaN. */
+BVPI_INLINE double bvpi_largest3(f64x4 v)
+{
+    return bvpi_larger(v[0], bvpi_larger(v[1], v[2]));
+}
+
 /* Correctly rounded. */
 BVPI_INLINE f32x8 f32x8_sqrt(f32x8 a)
 {

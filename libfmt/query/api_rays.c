@@ -21,8 +21,14 @@
 static bvp_status ask_one(const bvpi_ray_batch *batch, size_t idx)
 {
     bvpi_ray_query query;
+    bvp_ray exactly;
+    const bvp_ray *ray = &exactly;
     assert(batch->mode == BVPI_RAY_FIRST || batch->mode == BVPI_RAY_ANY);
-    bvp_status status = bvpi_ray_query_init(&query, bvpi_batch_ray(batch, idx), batch->mode);
+    if (batch->floats)
+        exactly = bvpi_float_ray_exactly(bvpi_batch_float_ray(batch, idx));
+    else
+        ray = bvpi_batch_ray(batch, idx);
+    bvp_status status = bvpi_ray_query_init(&query, ray, batch->mode);
     query.leaves = batch->leaves;
     query.meter = batch->meter;
     if (status == BVP_OK && !bvpi_meter_step(batch->meter)) /* so that cheap ones end, too */
@@ -36,6 +42,8 @@ static bvp_status ask_one(const bvpi_ray_batch *batch, size_t idx)
     void *out = bvpi_batch_out(batch, idx);
     if (batch->mode == BVPI_RAY_ANY)
         *(int *)out = query.hit.found;
+    else if (batch->floats)
+        *(bvp_float_hit *)out = bvpi_float_hit_of(&query.hit);
     else
         bvpi_ray_query_answer(&query, out);
     return status;
@@ -46,13 +54,10 @@ static bvp_status ask_one(const bvpi_ray_batch *batch, size_t idx)
 /* How far apart two rays are, in whatever unit: the largest difference. */
 static double gap_of(const bvpi_ray_batch *batch, size_t a, size_t b)
 {
-    const bvp_ray *p = bvpi_batch_ray(batch, a), *q = bvpi_batch_ray(batch, b);
-    double gap = 0;
-    for (int i = 0; i < 3; i++) {
-        gap = bvpi_larger(fabs(p->origin[i] - q->origin[i]), gap);
-        gap = bvpi_larger(fabs(p->direction[i] - q->direction[i]), gap);
-    }
-    return gap;
+    f64x4 from_a, from_b, to_a, to_b;
+    bvpi_batch_line(batch, a, &from_a, &to_a);
+    bvpi_batch_line(batch, b, &from_b, &to_b);
+    return bvpi_largest3(f64x4_max(f64x4_abs(from_a - from_b), f64x4_abs(to_a - to_b)));
 }
 
 /* The row length of an image: the number of rays after which one is again about as near to the
@@ -78,10 +83,20 @@ static size_t row_length(const bvpi_ray_batch *batch, size_t count)
 /* How many rays go another way when a packet was declined: twice as many each time in a row. */
 enum { AWAY_LEAST = 64, AWAY_MOST = 1024 };
 
-static bool can_take_turns(const bvpi_ray_batch *batch)
+/* Is there a hierarchy for rays, and may these go through it together? */
+static bool has_ray_tree(const bvpi_ray_batch *batch)
 {
     const bvpi_placed_body *placed = batch->placed;
-    return !placed->is_assembly && placed->one.rays.nodes != NULL && batch->meter == NULL;
+    return !placed->is_assembly && placed->one.rays.nodes != NULL && batch->meter == NULL &&
+           (!batch->floats || placed->one.at.placement.is_identity);
+}
+
+/* Of a part with a wide hierarchy. */
+static const bvpi_ray_packet_kernel *packet_kernel(const bvpi_ray_batch *batch)
+{
+    const bvpi_isa isa = batch->placed->file->isa;
+    return has_ray_tree(batch) ? BVPI_ISA_CHOOSE(bvpi_meshlet_packet_kernel, isa)
+                               : BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, isa);
 }
 
 /* Ray `from` and those after it, before `to`, in turns if that can be, else one. *done: number of
@@ -105,9 +120,8 @@ static bvp_status ask_some(const bvpi_ray_batch *batch, bool turns, size_t from,
 static bvp_status ask_row(const bvpi_ray_batch *batch, bool wide, size_t from, size_t to,
                           size_t *done)
 {
-    const bvpi_ray_packet_kernel *packets =
-        BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->placed->file->isa);
-    const bool turns = can_take_turns(batch);
+    const bvpi_ray_packet_kernel *packets = packet_kernel(batch);
+    const bool turns = has_ray_tree(batch);
     size_t i = from, single = wide ? from : to; /* rays below `single` go in no packet */
     size_t away = AWAY_LEAST;
     bvp_status status = BVP_OK;
@@ -133,8 +147,7 @@ static bvp_status ask_row(const bvpi_ray_batch *batch, bool wide, size_t from, s
  * may not be answered. */
 static bool ask_two_rows(const bvpi_ray_batch *batch, size_t from, size_t width, size_t row)
 {
-    const bvpi_ray_packet_kernel *packets =
-        BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->placed->file->isa);
+    const bvpi_ray_packet_kernel *packets = packet_kernel(batch);
     size_t k = 0, done;
     assert(width <= row && from + row + width <= batch->rays.count);
     for (; k + 4 <= width; k += 4) {
@@ -194,44 +207,18 @@ static bvp_status ask_as_doubles(const bvpi_ray_batch *batch, size_t from, size_
     return status;
 }
 
-/* Do two rays that are near each other in a batch go so differently that a packet would be
- * declined? */
-static bool go_apart(const bvpi_ray_batch *batch, size_t from, size_t count)
-{
-    const bvp_float_ray *a = bvpi_batch_float_ray(batch, from);
-    const bvp_float_ray *b =
-        bvpi_batch_float_ray(batch, from + (count < BVPI_PACKET ? count : BVPI_PACKET / 2) - 1);
-    float speed = 0, turn = 0;
-    for (int k = 0; k < 3; k++) {
-        speed = fmaxf(speed, fabsf(a->direction[k]));
-        turn = fmaxf(turn, fabsf(a->direction[k] - b->direction[k]));
-    }
-    return turn > speed * 0.125f;
-}
-
 /* *done: how many are answered. */
 static bvp_status ask_floats(const bvpi_ray_batch *batch, size_t count, size_t *done)
 {
-    const bool turns = can_take_turns(batch) && batch->placed->one.at.placement.is_identity;
-    size_t i = 0, away = AWAY_LEAST;
     bvp_status status = BVP_OK;
-    while (i < count && status == BVP_OK) {
-        const size_t left = count - i;
-        size_t answered = 0, end = i;
-        if (turns && go_apart(batch, i, left)) {
-            end = BVPI_ISA_CHOOSE(bvpi_ray_turns_kernel, batch->placed->file->isa)
-                      ->run(batch, i, i + (left < away ? left : away));
-            away = away < AWAY_MOST ? 2 * away : away;
-        } else {
-            away = AWAY_LEAST;
-        }
-        if (end == i) {
-            status = ask_as_doubles(batch, i, left < FLOAT_BLOCK ? left : FLOAT_BLOCK, &answered);
-            end += answered;
-        }
-        i = end;
+    if (has_ray_tree(batch))
+        return ask_all(batch, count, done);
+    for (*done = 0; *done < count && status == BVP_OK;) {
+        const size_t left = count - *done;
+        size_t answered;
+        status = ask_as_doubles(batch, *done, left < FLOAT_BLOCK ? left : FLOAT_BLOCK, &answered);
+        *done += answered;
     }
-    *done = i;
     return status;
 }
 

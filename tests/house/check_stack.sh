@@ -91,7 +91,7 @@ function call_pointers(   pair, one_part) {
   through("/(ties|facing_kernel)\\.c:|^bvpi_(ties|facing)_settle(_base|_avx2)?$", ":(measure_tie|tie_comes_first)$")
   through("^bvpi_flush_overlap_(base|avx2)$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
   through("^bvp_ray_all$|/api_body\\.c:ask_(one|ray)(\\.part\\.0)?$|/api_rays\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
-  through("/api_rays\\.c:(ask_row|ask_all(\\.constprop\\.0)?|run)$", "/ray_(packet|turns)_kernel\\.c:run$")
+  through("/api_rays\\.c:(ask_row|ask_all(\\.constprop\\.0)?|run)$", "/ray_(packet|turns|meshlet_packet)_kernel\\.c:run$")
   through("/api_float_rays\\.c:ask_floats$|^bvp_float_ray_(first|any)$", "/ray_kernel\\.c:run_floats$")
   through("^bvpi_ray_query_hit$", ":(count_hit|keep_crossing|keep_next)$")
   through("^bvp_closest(_batch)?$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")

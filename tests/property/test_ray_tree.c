@@ -83,6 +83,26 @@ static bvp_ray grazing_ray(const body_mesh *mesh)
     return ray;
 }
 
+/* Eight rays from one point at corners, edges and the inside of one triangle: they go together. */
+static void near_rays(const body_mesh *mesh, bvp_ray rays[8])
+{
+    const float *t = mesh->tri + 9 * (size_t)case_int((int)mesh->count);
+    const bvp_ray first = grazing_ray(mesh);
+    const double away = exp2(case_int(6));
+    for (int i = 0; i < 8; i++) {
+        const double u = case_int(3) ? fabs(case_unit()) : 0;
+        const double v = case_int(3) ? (1 - u) * fabs(case_unit()) : 0;
+        rays[i] = first;
+        for (int k = 0; k < 3; k++) {
+            const double a = t[k], b = t[3 + k], c = t[6 + k];
+            rays[i].origin[k] = a + (first.origin[k] - a) * away;
+            rays[i].direction[k] = a + u * (b - a) + v * (c - a) - rays[i].origin[k];
+        }
+        if (rays[i].direction[0] == 0 && rays[i].direction[1] == 0 && rays[i].direction[2] == 0)
+            rays[i].direction[case_int(3)] = 1;
+    }
+}
+
 enum { BLOCK = 64, ROUNDS = 40 };
 
 /* How many of a block's answers differ between two handles. */
@@ -195,7 +215,10 @@ static void compare(body_mesh mesh)
         const double *placement = round % 3 == 2 ? m : NULL;
         place_random(case_int(PLACED_KINDS), m);
         for (int i = 0; i < BLOCK; i++)
-            rays[i] = grazing_ray(&mesh);
+            if (round % 2 == 0)
+                rays[i] = grazing_ray(&mesh);
+            else if (i % 8 == 0)
+                near_rays(&mesh, rays + i);
         const bvp_body a = {.file = by_rays, .placement = placement};
         const bvp_body c = {.file = baseline, .placement = placement};
         const bvp_body w = {.file = by_wide, .placement = placement};
@@ -219,6 +242,45 @@ START_TEST(answers_are_those_of_the_wide_tree)
         compare(meshes[i]);
         free(meshes[i].tri);
     }
+}
+END_TEST
+
+/* Rays of a picture open a node together. */
+START_TEST(near_rays_share_their_work)
+{
+    enum { SIDE = 64 };
+    static bvp_ray rays[SIDE * SIDE];
+    static bvp_ray_hit hits[SIDE * SIDE], hit;
+    static bvp_float_ray narrow[SIDE * SIDE];
+    static bvp_float_hit float_hits[SIDE * SIDE];
+    body_mesh mesh = mesh_sphere(100);
+    const bytes b = pack(mesh, 1, 1);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        const double x = 0.02 * (i % SIDE - SIDE / 2), y = 0.02 * (i / SIDE - SIDE / 2);
+        rays[i] = (bvp_ray){{4, 3, 2}, {x - 4, y - 3, y - x - 2}, 0, INFINITY};
+        narrow[i] = narrow_ray(&rays[i]);
+    }
+    for (int isa = 0; isa < 2; isa++) {
+        bvp_file *file = open_bytes(b, BVP_KIND_DEFAULT, isa);
+        const bvp_body body = {.file = file};
+        bvp_stats one = {.nodes = 0}, many = {.nodes = 0}, floats = {.nodes = 0};
+        ck_assert(bvp_ray_first_batch(&body, (bvp_const_array){rays, 0, SIDE * SIDE},
+                                      (bvp_array){hits, 0, SIDE * SIDE}, NULL, &many) == BVP_OK);
+        ck_assert(bvp_float_ray_first_batch(&body, (bvp_const_array){narrow, 0, SIDE * SIDE},
+                                            (bvp_array){float_hits, 0, SIDE * SIDE}, NULL,
+                                            &floats) == BVP_OK);
+        int bad = 0;
+        for (int i = 0; i < SIDE * SIDE; i++)
+            bad += bvp_ray_first(&body, &rays[i], &hit, &one) != BVP_OK ||
+                   memcmp(&hit, &hits[i], sizeof hit) != 0;
+        ck_assert_int_eq(bad, 0);
+        ck_assert_uint_gt(one.nodes, SIDE * SIDE);
+        ck_assert_uint_lt(many.nodes * 4, one.nodes);
+        ck_assert_uint_lt(floats.nodes * 4, one.nodes);
+        bvp_close(file);
+    }
+    free(b.data);
+    free(mesh.tri);
 }
 END_TEST
 
@@ -601,6 +663,7 @@ END_TEST
 SUITE(test_ray_tree)
 {
     const TTest *const list[] = {answers_are_those_of_the_wide_tree,
+                                 near_rays_share_their_work,
                                  no_box_is_lost,
                                  floats_do_not_decide_wrongly,
                                  any_bytes,

@@ -3,12 +3,14 @@ LIBBVPACK_SOURCES += \
 	libfmt/query/ray/ray_query.c
 KERNEL_SOURCES += \
 	libfmt/query/ray/ray_kernel.c \
+	libfmt/query/ray/ray_meshlet_packet_kernel.c \
 	libfmt/query/ray/ray_packet_kernel.c \
 	libfmt/query/ray/ray_turns_kernel.c
 noinst_HEADERS += \
 	libfmt/query/ray/ray_batch.h \
 	libfmt/query/ray/ray_frame.h \
 	libfmt/query/ray/ray_grid.h \
+	libfmt/query/ray/ray_meshlet_batch.h \
 	libfmt/query/ray/ray_meshlet_leaf.h \
 	libfmt/query/ray/ray_meshlet_walk.h \
 	libfmt/query/ray/ray_packet.h \

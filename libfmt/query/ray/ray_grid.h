@@ -37,12 +37,6 @@ BVPI_INLINE float bvpi_grid_time_limit(const bvpi_grid_ray *ray, double t)
     return limit < (double)ray->t_max ? (float)limit : ray->t_max;
 }
 
-/* Of lanes 0 .. 2, none of which is NaN. */
-BVPI_INLINE double bvpi_largest3(f64x4 v)
-{
-    return bvpi_larger(v[0], bvpi_larger(v[1], v[2]));
-}
-
 /* 2^-e for the x in [2^e, 2^(e+1)), a normal number of moderate size. */
 BVPI_INLINE double bvpi_power_below(double x)
 {

@@ -392,25 +392,42 @@ BVPI_INLINE bvp_status bvpi_meshlet_take(bvpi_meshlet_ray *w, uint32_t ref, uint
     return status;
 }
 
+/* Before the ray's first leaf. */
+BVPI_INLINE void bvpi_meshlet_ready(bvpi_meshlet_ray *w)
+{
+    if (w->shear.axis[0] == w->shear.axis[2])
+        bvpi_meshlet_shear_init(&w->shear, &w->frame, w->part->at.corner);
+}
+
+BVPI_INLINE void bvpi_meshlet_spread_any(const bvpi_meshlet *m, const uint32_t axis[3], f32x8 c[9])
+{
+    if (m->vertices <= 8)
+        bvpi_meshlet_spread(m, axis, false, c);
+    else
+        bvpi_meshlet_spread(m, axis, true, c);
+}
+
+/* A leaf, whose triangles are spread on the axes of the ray, which is ready. */
+BVPI_INLINE bvp_status bvpi_meshlet_meet_spread(bvpi_meshlet_ray *w, uint32_t ref,
+                                                const bvpi_meshlet *m, const f32x8 c[9])
+{
+    bvpi_meshlet_view view;
+    w->leaves++;
+    w->triangles += m->count;
+    bvpi_meshlet_look(&w->shear, c, (1u << m->count) - 1, &view);
+    return view.left != 0 ? bvpi_meshlet_take(w, ref, m->word, &view) : BVP_OK;
+}
+
 /* A leaf: ref is its name. */
 BVPI_INLINE bvp_status bvpi_meshlet_meet(bvpi_meshlet_ray *w, uint32_t ref)
 {
-    const unsigned count = (ref & 7) + 1;
     bvpi_meshlet m;
-    bvpi_meshlet_view view;
     f32x8 c[9];
-    if (!bvpi_meshlet_open(&w->part->rays, (uint64_t)(ref & (INT32_MAX ^ 7)), count, &m))
+    if (!bvpi_meshlet_open(&w->part->rays, (uint64_t)(ref & (INT32_MAX ^ 7)), (ref & 7) + 1, &m))
         return BVP_ERR_CORRUPT;
-    w->leaves++;
-    w->triangles += count;
-    if (w->shear.axis[0] == w->shear.axis[2])
-        bvpi_meshlet_shear_init(&w->shear, &w->frame, w->part->at.corner);
-    if (m.vertices <= 8)
-        bvpi_meshlet_spread(&m, w->shear.axis, false, c);
-    else
-        bvpi_meshlet_spread(&m, w->shear.axis, true, c);
-    bvpi_meshlet_look(&w->shear, c, (1u << count) - 1, &view);
-    return view.left != 0 ? bvpi_meshlet_take(w, ref, m.word, &view) : BVP_OK;
+    bvpi_meshlet_ready(w);
+    bvpi_meshlet_spread_any(&m, w->shear.axis, c);
+    return bvpi_meshlet_meet_spread(w, ref, &m, c);
 }
 
 #endif

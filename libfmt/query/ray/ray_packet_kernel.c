@@ -69,35 +69,12 @@ static void unplace_rays(const bvpi_ray_batch *batch, size_t first, bvpi_rays4 *
     }
 }
 
-/* Do two rays differ too much to share their work? reach: how far apart they may begin. */
-BVPI_INLINE bool is_apart(const bvp_ray *a, const bvp_ray *b, double reach)
-{
-    const f64x4 from_a = f64x4_load(a->origin), from_b = f64x4_load(b->origin);
-    const f64x4 to_a = f64x4_load(a->direction), to_b = f64x4_load(b->direction);
-    const i64x4 turned = (i64x4)to_a ^ (i64x4)to_b;
-    const double spread = bvpi_largest3(f64x4_abs(to_a)) * 0.125;
-    const i64x4 far = f64x4_gt(f64x4_abs(from_a - from_b), f64x4_splat(reach)) |
-                      f64x4_gt(f64x4_abs(to_a - to_b), f64x4_splat(spread));
-    return (i64x4_movemask(turned | far) & 7) != 0;
-}
-
-/* Two of them tell whether a look at all is worth it. */
-BVPI_INLINE bool are_apart(const bvpi_ray_batch *batch, const bvpi_packet_place *place)
-{
-    const bvpi_placed_part *part = &batch->placed->one;
-    const double *bound = part->at.bound;
-    const double reach = bvpi_larger(bound[0], bvpi_larger(bound[1], bound[2])) * 0.25;
-    const bvp_ray *ray = bvpi_batch_ray(batch, place->first[0]);
-    return is_apart(ray, bvpi_batch_ray(batch, place->first[1] + 3), reach) ||
-           is_apart(ray, bvpi_batch_ray(batch, place->first[0] + 3), reach);
-}
-
 static bool run(const bvpi_ray_batch *batch, const bvpi_packet_place *place)
 {
     const bvpi_placed_tree *at = &batch->placed->one.at;
     bvpi_packet_walk w;
     bvpi_rays4 four[2];
-    if (!bvpi_meter_step(batch->meter) || are_apart(batch, place))
+    if (!bvpi_meter_step(batch->meter) || bvpi_packet_is_apart(batch, place))
         return false;
     BVPI_UNROLL
     for (size_t h = 0; h < 2; h++)

@@ -13,8 +13,7 @@
  * Slow twin: single rays, bit for bit, tests/property/test_ray_tree.c.
  * Measured: decisions.md, "Ray trees"
  */
-#include "query/ray/ray_batch.h"
-#include "query/ray/ray_meshlet_walk.h"
+#include "query/ray/ray_meshlet_batch.h"
 
 enum {
     SLOTS = 8,
@@ -41,37 +40,14 @@ typedef struct turns {
 /* The next ray of the batch into a slot. False: there is none. */
 static bool admit(turns *t, slot *s)
 {
-    const bvpi_ray_batch *batch = t->batch;
-    const bvpi_placed_part *part = &batch->placed->one;
-    bvpi_meshlet_ray *w = &s->ray;
-    double t_max;
-    bool good;
     if (t->next >= t->end)
         return false;
-    if (batch->floats) {
-        w->ray = NULL;
-        w->floats = bvpi_batch_float_ray(batch, t->next);
-        t_max = (double)w->floats->t_max;
-        good = part->at.placement.is_identity &&
-               bvpi_frame_ray_from_floats(&w->frame, w->floats, part->at.corner);
-    } else {
-        bvpi_local_ray local;
-        w->ray = bvpi_batch_ray(batch, t->next);
-        t_max = w->ray->t_max;
-        bvpi_local_ray_of(&local, &part->at.placement, w->ray);
-        good = bvpi_frame_ray_init(&w->frame, &local, part->at.corner, w->ray->t_min, t_max) &&
-               t_max == t_max;
-    }
-    if (!good) {
+    if (!bvpi_meshlet_ray_of(&s->ray, t->batch, t->next, &t->judge)) {
         t->end = t->next;
         return false;
     }
-    w->part = part;
-    w->judge = &t->judge;
-    if (t->judge.whose == w)
+    if (t->judge.whose == &s->ray)
         t->judge.whose = NULL; /* the slot's ray before */
-    w->any = batch->mode == BVPI_RAY_ANY;
-    bvpi_meshlet_ray_begin(w, t_max);
     s->idx = t->next++;
     s->ref = 0;
     s->opened = 0;
@@ -81,25 +57,9 @@ static bool admit(turns *t, slot *s)
 
 static void answer(const bvpi_ray_batch *batch, const slot *s)
 {
-    const bvpi_meshlet_ray *w = &s->ray;
-    void *out = bvpi_batch_out(batch, s->idx);
     batch->stats->nodes += s->opened;
     batch->stats->boxes += 8 * (uint64_t)s->opened;
-    batch->stats->leaves += w->leaves;
-    batch->stats->triangles += w->triangles;
-    if (batch->mode == BVPI_RAY_ANY) {
-        *(int *)out = w->found;
-    } else if (batch->floats) {
-        *(bvp_float_hit *)out = bvpi_meshlet_answer(w);
-    } else if (!w->found) {
-        *(bvp_ray_hit *)out = (bvp_ray_hit){.found = 0};
-    } else {
-        bvpi_ray_query query = {.mode = BVPI_RAY_FIRST};
-        bvpi_ray_query_hit(&query, w->part, &w->best.cluster, w->best.local, w->best.tri,
-                           &w->best.at);
-        bvpi_ray_query_finish(&query);
-        *(bvp_ray_hit *)out = query.hit;
-    }
+    bvpi_meshlet_reply(batch, s->idx, &s->ray);
 }
 
 /* One node or leaf. False: the ray is at its end. *odd: it is not answered. */

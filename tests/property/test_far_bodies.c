@@ -4,6 +4,7 @@
  * Spec: exactness.md, chapter 10, "Boxes of bodies that are far apart"
  */
 #include "build_case.h"
+#include "hard_models.h"
 #include "query/pair/far_bodies.h"
 #include "rigid_places.h"
 #include "suite.h"
@@ -99,6 +100,46 @@ START_TEST(answers_are_those_of_the_query)
     ck_assert_msg(wrong == NULL, "%s", wrong);
     ck_assert_uint_gt(far, apart / 2);
     case_close(&f);
+}
+END_TEST
+
+/* Plates that lie across the axes, one above the other: nothing but their normal tells, at whatever
+ * placement, and what is nearer than the limit is not far. */
+START_TEST(flat_parts_are_far_across_their_faces)
+{
+    enum { TIMES = 2000 };
+    const double axis[3] = {1, 2, 3}, nowhere[3] = {0};
+    uint64_t state = case_seed();
+    uint32_t far = 0, near_ones = 0;
+    double turned[12];
+    const char *wrong = NULL;
+    hard_model plate = hard_plate(20);
+    hard_turn(&plate, axis, 0.7);
+    hard_place(axis, 0.7, nowhere, turned);
+    const bvp_mesh mesh = case_mesh(plate.soup, plate.count);
+    case_file f = case_build(&mesh, NULL);
+    for (int k = 0; k < TIMES && wrong == NULL; k++) {
+        double ma[12], mb[12];
+        const double gap = pow(10, random_between(&state, -6, -1));
+        const double limit = case_random(&state) % 2 ? 0 : gap * random_between(&state, 0.5, 1.5);
+        random_place(&state, ma);
+        memcpy(mb, ma, sizeof mb);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                mb[4 * i + 3] +=
+                    ma[4 * i + j] *
+                    (gap * turned[4 * j + 2] + 0.1 * random_between(&state, -1, 1) * turned[4 * j]);
+        const bvp_body a = {.file = f.file, .placement = ma}, b = {.file = f.file, .placement = mb};
+        wrong = compare(&a, &b, limit);
+        if (limit < 0.99 * gap)
+            far += bvpi_bodies_are_far(&a, &b, limit);
+        near_ones += limit > 0.99 * gap;
+    }
+    ck_assert_msg(wrong == NULL, "%s", wrong);
+    ck_assert_uint_gt(near_ones, TIMES / 8);
+    ck_assert_uint_gt(far, (TIMES - near_ones) * 9 / 10);
+    case_close(&f);
+    free(plate.soup);
 }
 END_TEST
 
@@ -251,8 +292,9 @@ END_TEST
 
 SUITE(test_far_bodies)
 {
-    const TTest *const tests[] = {answers_are_those_of_the_query, the_bound_covers_rounding,
-                                  the_bound_is_used_up_to_a_sixth, refuses_what_a_query_refuses,
-                                  NULL};
+    const TTest *const tests[] = {
+        answers_are_those_of_the_query, flat_parts_are_far_across_their_faces,
+        the_bound_covers_rounding,      the_bound_is_used_up_to_a_sixth,
+        refuses_what_a_query_refuses,   NULL};
     return suite_run("far_bodies", tests);
 }

@@ -3,15 +3,16 @@
  *
  * To prepare a query of two parts (inverse placements, stretches, 15 axes) takes several times as
  * long as to see that the parts are far from each other. So that is looked at first, with their
- * boxes as placed: along the world's axes, and along the line between their centres.
+ * boxes as placed: along the world's axes, along the line between their centres, and across the
+ * faces of boxes that lie along turned grids, which often are flat.
  *
  * Rounding, u = 2^-53. Let S be the sum of the magnitudes of all terms of a placed corner's
  * coordinate, with the larger of |lo| and |hi|. A box's middle and half edges err by 2 u of that
  * before they are placed (a grid's far end is a sum); a placed centre takes a product and three
  * sums more, 6 u S, the reach of three placed half edges a product and two sums, 5 u S. With the
  * difference of the centres, the sum of the reaches and the comparison: below 15 u of both sums S.
- * Along a direction d, taken as exact, a dot product adds 3 u to the centres and to the reaches:
- * below 22 u of the sum of |d_i| S_i. 32 u is subtracted in both cases, and 2^-900 for what
+ * Along a direction w, taken as exact, a dot product adds 3 u to the centres and to the reaches:
+ * below 22 u of the sum of |w_i| S_i. 32 u is subtracted in both cases, and 2^-900 for what
  * underflows; plain placements keep all numbers below 2^302.
  *
  * A turned grid's box: every |coordinate|, turned or not, is at most `size`, which replaces |lo|
@@ -105,8 +106,10 @@ static double error_of(const world_box *box, int i, double products)
     return sum * (box->of.is_turned ? 2 * MARGIN : MARGIN) + products + 0x1p-900;
 }
 
-/* Is the gap beyond the limit by more than it may err? d: from a's centre to b's. */
-static bool is_certain(const world_box *a, const world_box *b, const double d[3], double limit)
+/* Is the gap on the world's axes, or along w, beyond the limit by more than it may err? d: from a's
+ * centre to b's. */
+static bool is_certain(const world_box *a, const world_box *b, const double d[3], const double w[3],
+                       double limit)
 {
     double on_axes_sq = 0, margin = 0x1p-900;
     if (!bvpi_placement_is_plain(a->of.placement) || !bvpi_placement_is_plain(b->of.placement))
@@ -116,14 +119,28 @@ static bool is_certain(const world_box *a, const world_box *b, const double d[3]
         const double error = error_of(a, i, products) + error_of(b, i, 0);
         const double gap = fabs(d[i]) - (a->reach[i] + b->reach[i]) - error;
         on_axes_sq += gap > 0 ? gap * gap : 0;
-        margin += fabs(d[i]) * error;
+        margin += fabs(w[i]) * error;
     }
     limit *= 1 + 0x1p-18; /* as boxes are compared with a limit; more than what follows errs by */
     if (on_axes_sq > limit * limit)
         return true;
-    const double length_sq = bvpi_dot(d, d);
-    const double gap = length_sq - (reach_along(a, d) + reach_along(b, d)) - margin;
+    const double length_sq = bvpi_dot(w, w);
+    const double gap = fabs(bvpi_dot(w, d)) - (reach_along(a, w) + reach_along(b, w)) - margin;
     return length_sq > 0x1p-400 && gap > limit * sqrt(length_sq);
+}
+
+/* The same along the normals of the box's faces. */
+static bool are_far_across(const world_box *faces, const world_box *a, const world_box *b,
+                           const double d[3], double limit)
+{
+    for (int k = 0; k < 3; k++) {
+        double w[3];
+        bvpi_cross(faces->edge[(k + 1) % 3], faces->edge[(k + 2) % 3], w);
+        if (fabs(bvpi_dot(w, d)) > reach_along(a, w) + reach_along(b, w) &&
+            is_certain(a, b, d, w, limit))
+            return true;
+    }
+    return false;
 }
 
 bool bvpi_bodies_are_far(const bvp_body *a, const bvp_body *b, double limit)
@@ -137,5 +154,7 @@ bool bvpi_bodies_are_far(const bvp_body *a, const bvp_body *b, double limit)
     bool may_be_far = bvpi_dot(d, d) > reach_along(&box_a, d) + reach_along(&box_b, d);
     for (int i = 0; i < 3; i++)
         may_be_far = may_be_far || fabs(d[i]) > box_a.reach[i] + box_b.reach[i];
-    return may_be_far && is_certain(&box_a, &box_b, d, limit);
+    return (may_be_far && is_certain(&box_a, &box_b, d, d, limit)) ||
+           (box_a.of.is_turned && are_far_across(&box_a, &box_a, &box_b, d, limit)) ||
+           (box_b.of.is_turned && are_far_across(&box_b, &box_a, &box_b, d, limit));
 }

@@ -216,7 +216,7 @@ typedef struct contender {
 enum { OURS = -1, RAYS = -2, FLOATS = -3 };
 
 /* No two of one library in a row: one's data would be warm for the other. */
-enum { ONE, BATCHED = 2, CONTENDERS = 13 };
+enum { ONE, BATCHED = 2, FLOATS_ONE = 8, FLOATS_BATCHED = 10, CONTENDERS = 13 };
 static const contender in_turn[CONTENDERS] = {
     {"bvpack", OURS, PEER_ONE, 1, BLOCK, {0}, 0},
     {"Embree medium", USUAL, PEER_ONE, 1, BLOCK, {0}, 0},
@@ -386,13 +386,21 @@ static void print(const contender *all, const contender *who, const subject *s, 
     printf("%s,%llu,%zu,%zu,%s,%.3f,", set->name, (unsigned long long)s->mesh.triangle_count,
            set->count, hits, who->name, (double)set->count / seconds * 1e-6);
     if (who->model < 0) {
-        printf(",,,,,,%.0zu\n", who->differ); /* of floats; 0: nothing */
+        printf(",,,,,,,,,,%.0zu\n", who->differ); /* of floats; 0: nothing */
         return;
     }
     const bench_quartiles one = spread(&all[ONE], who, blocks, &worst);
     spread(&all[BATCHED], who, blocks, &worst_batched);
-    printf("%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%zu\n", seconds / total(&all[ONE], blocks), one.q1,
-           one.q3, worst, seconds / total(&all[BATCHED], blocks), worst_batched, who->differ);
+    printf("%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,", seconds / total(&all[ONE], blocks), one.q1, one.q3,
+           worst, seconds / total(&all[BATCHED], blocks), worst_batched);
+    if (set->what == CLOSEST) {
+        printf(",,,,%zu\n", who->differ);
+        return;
+    }
+    spread(&all[FLOATS_ONE], who, blocks, &worst);
+    spread(&all[FLOATS_BATCHED], who, blocks, &worst_batched);
+    printf("%.3f,%.3f,%.3f,%.3f,%zu\n", seconds / total(&all[FLOATS_ONE], blocks), worst,
+           seconds / total(&all[FLOATS_BATCHED], blocks), worst_batched, who->differ);
 }
 
 static int takes_part(const contender *who, void *const models[MODELS], question what)
@@ -517,7 +525,9 @@ int main(int argc, char **argv)
     }
     make_models(&s.mesh, models);
     printf("rays,triangles,count,hits,library,million_a_second,one_over_it,one_over_it_q1,"
-           "one_over_it_q3,one_over_it_worst,batched_over_it,batched_over_it_worst,differ\n");
+           "one_over_it_q3,one_over_it_worst,batched_over_it,batched_over_it_worst,"
+           "floats_over_it,floats_over_it_worst,floats_batched_over_it,"
+           "floats_batched_over_it_worst,differ\n");
     run_kinds(&s, models, count,
               argc > 3 ? argv[3] : "primary,segments,any,ambient,shadow,closest");
     for (int k = 0; k < MODELS; k++)

@@ -70,28 +70,32 @@ with() { # PROTOCOL FUNCTION
   [ "$file" = "$results" ] || (results=$file && echo "On $(machine)." && echo)
   (results=$file && "$2")
 }
-# The better of its packets and streams counts for batches
+# Of Embree, for batches, the better of its packets and streams counts
 rays_of() { # SCENE TITLE
-  wide rays who one_a_call batched one_over_it one_over_it_worst batched_over_it | awk -F, -v scene="$1" -v title="$2" '
+  wide rays who one_a_call batched one_over_it floats_over_it floats_over_it_worst floats_batched_over_it |
+    awk -F, -v scene="$1" -v title="$2" '
     $1 != scene { next }
     !($2 in seen) { order[++n] = $2; seen[$2] = 1 }
-    $3 == "bvpack" { one[$2] = $4; batched[$2] = $5 }
-    $3 == "Embree medium" { medium[$2] = $4; ratio[$2] = $6; worst[$2] = $7 }
-    $3 ~ /^Embree medium (packets|stream)$/ && (!($2 in both) || $8 < both[$2]) { both[$2] = $8; many[$2] = $5 }
-    $3 == "Embree compact robust" { robust[$2] = $6 }
+    $3 == "bvpack" { one[$2] = $4 }
+    $3 == "bvpack floats" { floats[$2] = $4 }
+    $3 == "bvpack floats batched" { batched[$2] = $4 }
+    $3 == "Embree medium" { medium[$2] = $4; ratio[$2] = $6; with[$2] = $7; worst[$2] = $8; many[$2] = $9 }
+    $3 ~ /^Embree medium (packets|stream)$/ && (!($2 in both) || $9 < both[$2]) { both[$2] = $9; theirs[$2] = $5 }
+    $3 == "Embree compact robust" { robust[$2] = $7 }
     END {
       for (k = 1; k <= n; k++) {
         ray = order[k]
         if (ray in medium)
-          printf "| %s | %s | %s | %s | %s | %s | %.2f | %.2f | %.2f | %.2f |\n", title, ray, one[ray], batched[ray],
-                 medium[ray], many[ray], ratio[ray], worst[ray], both[ray], robust[ray]
+          printf "| %s | %s | %s | %s | %s | %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", title, ray, one[ray],
+                 floats[ray], batched[ray], medium[ray], theirs[ray], ratio[ray], with[ray], worst[ray], many[ray],
+                 both[ray], robust[ray]
         title = ""
       }
     }'
 }
 rays_table() {
-  echo "| rays, each once | | bvpack, one a call | batched | Embree medium, one a call | batched | one / one | worst block | batched / batched | one / compact, robust |"
-  echo "|---|---|---|---|---|---|---|---|---|---|"
+  echo "| rays, each once | | bvpack, default file | \`--rays\`, floats | batched | Embree medium | batched | default / medium | \`--rays\` / medium | worst block | batched / medium | batched / batched | \`--rays\` / compact, robust |"
+  echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
   rays_of plant_2M "plant of 2M"
   rays_of plant_10M "plant of 10M"
   rays_of cell "twelve robots (2.6 M)"

@@ -95,6 +95,12 @@ for protocol in rays closest; do
         printf "| %s | %s | %s | %s | %s | %s | **%s** (%s-%s) | %s | **%s** | %s | %s |\n", $1, $2, one[$1, $2],
                batched[$1, $2], $3, $4 == "-" ? $5 : $4, $6, $7, $8, $9, $10, $11, $12 }'
 done
+heading scene rays library "with --rays, floats / its" "worst block" "batched / its" "worst block"
+wide rays who floats_over_it floats_over_it_worst floats_batched_over_it floats_batched_over_it_worst | awk -F, '
+  $4 != "-" { printf "| %s | %s | %s | **%s** | %s | **%s** | %s |\n", $1, $2, $3, $4, $5, $6, $7 }'
+wide rays who floats_over_it floats_batched_over_it | awk -F, '$4 != "-" && $3 ~ /^Embree (medium|compact robust)/ {
+  print $2 ": --rays, floats / " $3 "," $4 "," $1
+  print $2 ": --rays, floats, batched / " $3 "," $5 "," $1 }' | summary least
 for protocol in rays closest; do
   wide $protocol who one_over_it batched_over_it | awk -F, '$4 != "-" && $3 ~ /^Embree (medium|compact robust)/ {
     print $2 ": one a call / " $3 "," $4 "," $1

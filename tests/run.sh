@@ -20,22 +20,31 @@ finish() {
   exit
 }
 
-# result NAME STATUS: counts one result; 77 is a skip.
+# result NAME STATUS [SECONDS]: counts one result; 77 is a skip. Seconds are told from ten on.
 result() {
+  local took=
+  [ "${3:-0}" -lt 10 ] || took=" ($3 s)"
   case $2 in
-    0) passed=$((passed + 1)); printf '  pass  %s\n' "$1" ;;
+    0) passed=$((passed + 1)); printf '  pass  %s%s\n' "$1" "$took" ;;
     77) skipped=$((skipped + 1)); printf '  skip  %s\n' "$1" ;;
-    *) failed=$((failed + 1)); failures+=("${1// /_}"); printf '  FAIL  %s\n' "$1" ;;
+    *) failed=$((failed + 1)); failures+=("${1// /_}"); printf '  FAIL  %s%s\n' "$1" "$took" ;;
   esac
+}
+
+# A test's seconds: from when its log was begun, where the file system tells, to its result.
+seconds_of() { # TRS
+  local from to
+  from=$(stat -c %W "${1%.trs}.log") to=$(stat -c %Y "$1")
+  [ "$from" -gt 0 ] 2>/dev/null && echo $((to - from)) || echo 0
 }
 
 # step NAME COMMAND...: one result; its output is shown when it fails.
 step() {
-  local name=$1 log=$out/log/${1//[^A-Za-z0-9]/_}.log status
+  local name=$1 log=$out/log/${1//[^A-Za-z0-9]/_}.log status from=$SECONDS
   shift
   "$@" >"$log" 2>&1 </dev/null
   status=$?
-  result "$name" $status
+  result "$name" $status $((SECONDS - from))
   [ $status = 0 ] || [ $status = 77 ] || { tail -40 "$log" | sed 's/^/        /'; return 1; }
 }
 
@@ -47,7 +56,7 @@ suite() {
     name="$1: ${name%.trs}"
     outcome=$(sed -n 's/^:global-test-result: //p' "$trs")
     case $outcome in
-      PASS) result "$name" 0 ;;
+      PASS) result "$name" 0 "$(seconds_of "$trs")" ;;
       SKIP) result "$name ($(tail -1 "${trs%.trs}.log" | cut -c1-100))" 77 ;;
       *) result "$name" 1; tail -30 "${trs%.trs}.log" | sed 's/^/        /' ;;
     esac

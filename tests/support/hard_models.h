@@ -19,9 +19,9 @@ hard_model hard_strips(uint32_t strips);
 /* A tube with flat ends around z, its middle at the origin; inner == 0: a rod. Two triangles for
  * each facet of a wall, and for each of a ring. */
 hard_model hard_pipe(uint32_t facets, double inner, double outer, double length);
-/* A profile of `count` points (radius, height) turned around z: a disc is a fan of slivers around its
- * middle, a ball of few points and many facets has slivers along its meridians, as a scanner's lines
- * leave them. */
+/* A profile of `count` points (radius, height) turned around z: a disc is a fan of slivers around
+ * its middle, a ball of few points and many facets has slivers along its meridians, as a scanner's
+ * lines leave them. */
 hard_model hard_revolved(uint32_t facets, const double (*profile)[2], uint32_t count);
 /* Needles of .5 x .0005 in the unit cube around the origin, three triangles each, bundled along
  * `directions` directions (a dozen: ribs and grids of printed models). */

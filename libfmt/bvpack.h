@@ -5,9 +5,10 @@
  * handle may be used from any number of threads; answers are exact in the sense of
  * spec/exactness.md and identical on every CPU path. Two exceptions, both at the first touch of a
  * part: a thin file opens and maps the part's file, and verify_lazily notes in the handle,
- * atomically, whether the part's hashes match. Verification, provenance and clash detection
- * (bvpack_clash.h) are not queries: they allocate. bvp_refit writes to the pages of an overlay.
- * Caveats: the file must not be truncated while it is mapped (SIGBUS); see bvp_open_mode.
+ * atomically, whether the part's hashes match. Verification, provenance, clash detection
+ * (bvpack_clash.h) and broad phases (bvpack_broad.h) are not queries: they allocate. bvp_refit
+ * writes to the pages of an overlay. Caveats: the file must not be truncated while it is mapped
+ * (SIGBUS); see bvp_open_mode.
  */
 #ifndef BVPACK_H
 #define BVPACK_H

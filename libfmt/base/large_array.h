@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * large_array.h: large arrays of the builder.
+ * large_array.h: large arrays, of the builder and of broad phases.
  */
 #ifndef BVPI_BASE_LARGE_ARRAY_H
 #define BVPI_BASE_LARGE_ARRAY_H

@@ -24,14 +24,14 @@ ran=0
 for cc in "${CC:-cc}" gcc clang; do
   present "$cc" || continue
   ran=1
-  for header in bvpack.h bvpack_build.h bvpack_clash.h; do
+  for header in bvpack.h bvpack_broad.h bvpack_build.h bvpack_clash.h; do
     # shellcheck disable=SC2086 # CC may bring options
     alone $header $cc -x c -std=c11 -pedantic
   done
 done
 for cxx in "${CXX:-c++}" g++ clang++; do
   present "$cxx" || continue
-  for header in bvpack.h bvpack_build.h bvpack_clash.h; do
+  for header in bvpack.h bvpack_broad.h bvpack_build.h bvpack_clash.h; do
     # shellcheck disable=SC2086
     alone $header $cxx -x c++ -std=c++11 -pedantic
   done

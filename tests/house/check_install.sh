@@ -54,6 +54,7 @@ for sample in "$src"/samples/*.c; do
 done
 cat >"$scratch/version.cc" <<'CPP'
 #include <bvpack.h>
+#include <bvpack_broad.h>
 #include <bvpack_build.h>
 #include <bvpack_clash.h>
 int main() { return bvp_version()[0] ? 0 : 1; }

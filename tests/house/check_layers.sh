@@ -23,6 +23,7 @@ declare -A library=(
   [query/ray]="base prim node query/body"
   [query/warm]="base format prim query/pair"
   [query]="base format prim query/body query/near query/pair query/ray query/warm"
+  [broad]="base format prim query/body"
   [clash]="base format prim node query/body query/near query/pair query/ray"
   [pack]="base"
   [pack/mesh]="base format node pack"
@@ -95,6 +96,7 @@ while read -r where include; do
     \<*) ;;
     \"bvpack.h) ;;
     \"bvpack_build.h) [[ $folder == *pack* ]] || complain "$where: only pack and kinds/pack include $name" ;;
+    \"bvpack_broad.h) [ "$folder" = broad ] || complain "$where: only broad includes $name" ;;
     \"bvpack_clash.h) [ "$folder" = clash ] || complain "$where: only clash includes $name" ;;
     *) obeys libfmt "$where" "$include" "${library[$folder]-}" ;;
   esac
@@ -104,7 +106,7 @@ while read -r where include; do
   folder=$(folder_of tools "$where")
   [ -n "${program[$folder]+known}" ] || complain "$where: no law says what $folder may include"
   case $include in
-    \"bvpack.h | \"bvpack_build.h | \"bvpack_clash.h | \<*) ;;
+    \"bvpack.h | \"bvpack_broad.h | \"bvpack_build.h | \"bvpack_clash.h | \<*) ;;
     \"publish/publish.h) [[ " ${program[$folder]-} " == *" publish "* ]] || complain "$where: $folder includes publish" ;;
     *) obeys tools "$where" "$include" "${program[$folder]-}" ;;
   esac

@@ -26,7 +26,7 @@ graph_one() {
 }
 
 cd "$src" || exit 99
-for source in $(find libfmt/base libfmt/format libfmt/node libfmt/prim libfmt/kinds/node libfmt/kinds/query libfmt/query libfmt/clash -name '*.c' | sort); do
+for source in $(find libfmt/base libfmt/format libfmt/node libfmt/prim libfmt/kinds/node libfmt/kinds/query libfmt/query libfmt/broad libfmt/clash -name '*.c' | sort); do
   case $source in
     *_kernel.c)
       graph "$source" _base -DBVPI_ISA=base
@@ -99,6 +99,7 @@ function call_pointers(   pair, one_part) {
   through("^bvp_convex_(distance|each|within)$|/api_convex\\.c:ask$", "/convex_kernel\\.c:run$")
   through("^bvpi_convex_query_hit$", ":stop_at_once$")
   through("^bvpi_overlap_query_hit$", ":stop_at_once$")
+  through("^bvp_broad_(update|in_box|near)$|/broad_(update|ask)\\.c:", "/broad_kernel\\.c:(fit|refit|next|pairs)$")
   # of an instance that a kernel has come to a kernel asks more: about one part
   through("/closest_kernel\\.c:enter_instance$", "/api_nearest_instances\\.c:ask_instance$")
   through("/api_nearest_instances\\.c:ask_instance$", "/closest_kernel\\.c:run_part$")

@@ -4,6 +4,7 @@ PROPERTY_SUITES += \
 	tests/property/test_binary_oriented.c \
 	tests/property/test_binary_pairs.c \
 	tests/property/test_binary_single.c \
+	tests/property/test_broad.c \
 	tests/property/test_builder.c \
 	tests/property/test_clash.c \
 	tests/property/test_clash_cracks.c \
@@ -51,6 +52,7 @@ PROPERTY_SUITES += \
 	tests/property/test_verify.c \
 	tests/property/test_warm.c
 PROPERTY_GMP_SUITES += \
+	tests/property/test_broad_boxes.c \
 	tests/property/test_clash_slack.c \
 	tests/property/test_clash_brute.c \
 	tests/property/test_instances.c \

@@ -46,6 +46,7 @@ UNIT_SUITES += \
 	tests/unit/test_json.c \
 	tests/unit/test_json_list.c \
 	tests/unit/test_json_tree.c \
+	tests/unit/test_key_sort.c \
 	tests/unit/test_last_output.c \
 	tests/unit/test_linear.c \
 	tests/unit/test_manifest.c \

@@ -13,6 +13,8 @@ int ask_tables(const bvp_file *file);
 int ask_one(const bvp_body *body);
 /* The same of its last part and of the assembly, and queries against the other file. */
 int ask_queries(const bvp_file *file, const bvp_file *other);
+/* A broad phase of bodies of one of its parts, or BVP_ASSEMBLY: some steps. */
+int ask_broad(const bvp_file *file, uint32_t part);
 int ask_all(const bvp_file *file, const bvp_file *other);
 
 #endif

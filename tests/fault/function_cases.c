@@ -433,6 +433,11 @@ static int clash_thin(void)
     return clash_with(given.thin, 1);
 }
 
+static int broad_phase(void)
+{
+    return ask_broad(given.plain, BVP_ASSEMBLY) || ask_broad(given.thin, 0);
+}
+
 static int hash(void)
 {
     uint8_t out[16];
@@ -468,6 +473,7 @@ const function_case function_cases[] = {
     {"clash", clash_alone, 1, NULL},
     {"clash in threads", clash_in_threads, 1, NULL},
     {"clash thin", clash_thin, 1, NULL},
+    {"broad phase", broad_phase, 1, NULL},
     {"hash", hash, 0, NULL},
 };
 const size_t function_case_count = sizeof function_cases / sizeof function_cases[0];

@@ -36,13 +36,13 @@ compare() { # library headers...
   while read -r name; do complain "$* declares $name, which $lib does not export"; done \
     < <(comm -23 "$scratch/declared" "$scratch/exported")
 }
-compare libbvpack bvpack.h bvpack_clash.h
+compare libbvpack bvpack.h bvpack_broad.h bvpack_clash.h
 compare libbvpack_build bvpack_build.h
 
 # each is called with failing allocations and system calls
-for header in bvpack.h bvpack_build.h bvpack_clash.h; do
+for header in bvpack.h bvpack_broad.h bvpack_build.h bvpack_clash.h; do
   while read -r name; do
-    grep -qw "$name" "$src"/tests/fault/{functions,function_cases,ask_file}.c ||
+    grep -qw "$name" "$src"/tests/fault/{functions,function_cases,ask_broad,ask_file}.c ||
       complain "$name is not called by tests/fault/functions"
   done < <(declared "$src/libfmt/$header")
 done

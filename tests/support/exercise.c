@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "bvpack_broad.h"
+
 /* How many of the possibly absurd number of things are looked at. */
 enum { LIMIT = 200, ANNOTATIONS = 20000 };
 
@@ -261,6 +263,27 @@ static void ask_path(const bvp_body *a, const bvp_file *file, double size)
     }
 }
 
+/* Bodies whose boxes the file says. */
+static void ask_broad(const bvp_file *file, const bvp_body *moved)
+{
+    const bvp_broad_body bodies[3] = {{.body = {.file = file, .part = 0}},
+                                      {.body = {.file = file, .part = BVP_ASSEMBLY}},
+                                      {.body = *moved}};
+    bvp_broad_id ids[6], found[6];
+    uint64_t count;
+    bvp_broad *broad;
+    if (bvp_broad_new(NULL, &broad) != BVP_OK)
+        return;
+    for (int k = 0; k < 6; k++)
+        bvp_broad_add(broad, &bodies[k % 3], &ids[k]);
+    bvp_broad_update(broad, NULL);
+    bvp_broad_near(broad, moved, found, 6, &count);
+    for (int k = 0; k < 6; k += 2)
+        bvp_broad_move(broad, ids[k], moved->placement);
+    bvp_broad_update(broad, NULL);
+    bvp_broad_free(broad);
+}
+
 static void ask(const bvp_file *file, const bvp_file_info *info)
 {
     double middle[3], size = 0;
@@ -284,6 +307,7 @@ static void ask(const bvp_file *file, const bvp_file_info *info)
     ask_two(&assembly, &part, size);
     ask_path(&part, file, size);
     ask_path(&assembly, file, size);
+    ask_broad(file, &moved);
 }
 
 void exercise_annotations(const bvp_file *file)

@@ -121,6 +121,16 @@ for query in collide pairs distance within; do
     $2 == query && $7 != "both" && (!n++ || $5 < least) { least = $5 } END { print least }')"
 done
 
+title "Many moving bodies: a step over that of the faster of FCL's managers"
+least_broad() { # BODIES MOTION
+  wide broad who times_slower | awk -F, -v what="$2 $1" '
+    $2 == what && $4 != "-" && (!n++ || $4 + 0 < least) { least = $4 + 0 } END { if (n) print least }'
+}
+for motion in slow fast jumps few; do goal "10000 bodies, $motion" min 5 "$(least_broad 10000 $motion)"; done
+for bodies in 1000 100000; do
+  for motion in slow fast jumps few; do aside "$bodies bodies, $motion" "$(least_broad $bodies $motion)"; done
+done
+
 title "Rays, each once, with --rays, asked in floats"
 over_embree() { # SCENE RAYS one|batched [LIBRARY]
   local measure=floats_over_it

@@ -75,10 +75,23 @@ typedef struct peer_manager {
     void (*within)(void *manager, double limit, peer_pair_fn callback, void *user);
 } peer_manager;
 
+/* A broad phase alone: many boxes that move, lo and hi of each. Pairs are of their numbers, in any
+ * order. */
+typedef struct peer_boxes {
+    const char *name;
+    void *(*make)(const double (*boxes)[6], uint32_t count);
+    void (*drop)(void *manager);
+    /* `moved` names those that have another box now; brings the tree up to date */
+    void (*move)(void *manager, const double (*boxes)[6], const uint32_t *moved, uint32_t count);
+    void (*pairs)(void *manager, peer_pair_fn callback, void *user);
+} peer_boxes;
+
 /* NULL when configured without. RSS: distance only; CGAL, Bullet and ODE: collide only. */
 extern const peer_pairs *const peer_fcl, *const peer_fcl_rss, *const peer_pqp;
 extern const peer_pairs *const peer_cgal, *const peer_bullet, *const peer_ode;
 extern const peer_manager *const peer_fcl_manager; /* of peer_fcl's models */
+/* The tree refitted and balanced after each step, or those that moved inserted again. */
+extern const peer_boxes *const peer_fcl_refitted, *const peer_fcl_inserted;
 extern const peer_rays *const peer_embree, *const peer_cgal_rays;
 
 #ifdef __cplusplus

@@ -20,6 +20,7 @@
 #   mating     pairs of an assembly's instances that are near and apart, bolts in their seats
 #   hard       slivers, surfaces side by side, near copies, strays: where there are cliffs
 #   warm       a smooth path, asked with and without what the last query proved
+#   broad      many moving bodies, one hundredth of them in a pair: the pairs of their boxes, step by step
 #   rays       primary rays, segments, any hit, ambient occlusion, shadows: each ray once
 #   closest    the point of a model that is closest to one; in the file of rays
 #   open       from the path of a file to its first answer
@@ -83,6 +84,14 @@ paths() { # NAME ARGUMENT...
   tests/bench/bench_warm "${@:2}" | tee "$out/$1.warm.csv"
 }
 mating() { say "$1: mating"; tests/bench/bench_mating "$out/$1.bvp" "$2" | tee "$out/$1.mating.csv"; }
+broad() { # NAME: its parts as bodies
+  say "$1: broad"
+  {
+    tests/bench/bench_broad "$out/$1.bvp" 1000 200
+    tests/bench/bench_broad "$out/$1.bvp" 10000 60 | tail -n +2
+    tests/bench/bench_broad "$out/$1.bvp" 100000 12 | tail -n +2
+  } | tee "$out/$1.broad.csv"
+}
 cast_rays() { say "$1: rays, closest"; tests/bench/bench_rays "$out/$1.bvp" "$rays" | tee "$out/$1.rays.csv"; }
 start() { # NAME STL all|rays
   say "$1: start"
@@ -150,6 +159,7 @@ cast_rays cell
 paths cycloidal copies $out/cycloidal.bvp
 paths link_3 copies $out/link_3.bvp
 start link_3 $out/link_3.stl all
+broad cell
 
 say "a second export"
 bash "$src/tests/bench/export.sh" tests/cli/make_export | tee $out/second.export.csv

@@ -42,6 +42,7 @@ expect '^collides at 0\.[0-9]* of the way; nodes opened: [0-9]*, by plain' path 
 expect '^2160 rays, ' raycast plate_holes.bvp
 expect '@@@' raycast cycloidal.bvp
 expect '^step  0: clear, distance 0\.[0-9]* to' subassembly irb6640_cell12.bvp copy_0_0
+expect '^300 bodies: [1-9][0-9]* pairs of boxes began to meet, [1-9][0-9]* ended; [1-9]' swarm cycloidal.bvp
 expect '^4 threads, 500 closest points each, the same answers$' threads irb6640_cell12.bvp
 
 program=$(cd "$(dirname "$BVPACK")" && pwd)/${BVPACK##*/}

@@ -28,13 +28,10 @@
 #include <string.h>
 
 enum {
-    SEEN = 1024,      /* slots of a cache that leaves out most repeated corners */
-    CODE_RANKS = 256, /* size codes in order of the sizes they stand for */
-    ZERO_RANK = 240,  /* where code 0 would stand, which means 0 */
-    FRAMES = 24,      /* ways to name the axes of a box */
+    SEEN = 1024, /* slots of a cache that leaves out most repeated corners */
+    FRAMES = 24, /* ways to name the axes of a box */
     FIELD_MAX = 1023,
     FIELD_ZERO = 512,
-    CENTRE_MAX = 32767,
     /* Sets below this, which are within a block, are fitted by their own surface alone. With hulls
      * from 17 triangles on four parts' sums of surfaces are smaller by 0 to 0.5 %, and building
      * takes 2.5 times as long. */
@@ -43,15 +40,9 @@ enum {
 
 /* The corners of the set, repeats mostly left out, and the box around them. */
 typedef struct corners {
-    const float *xyz;
-    uint32_t count;
+    bvpi_corners all;
     float lo[3], hi[3];
 } corners;
-
-/* lo .. hi along each of some axes, relative to a point. */
-typedef struct range {
-    double lo[3], hi[3];
-} range;
 
 uint64_t bvpi_oriented_scratch_size(uint32_t triangle_count)
 {
@@ -63,7 +54,7 @@ static corners gather(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t
 {
     uint32_t *seen = scratch;
     float *xyz = (float *)(seen + SEEN);
-    corners out = {xyz, 0, {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    corners out = {{xyz, 0}, {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     memset(seen, 0xff, SEEN * sizeof *seen);
     for (uint32_t i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
@@ -73,57 +64,33 @@ static corners gather(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t
             seen[vertex % SEEN] = vertex;
             const float *position = mesh->positions + 3 * (uint64_t)vertex;
             for (int x = 0; x < 3; x++) {
-                xyz[3 * (uint64_t)out.count + x] = position[x];
+                xyz[3 * out.all.count + (unsigned)x] = position[x];
                 out.lo[x] = position[x] < out.lo[x] ? position[x] : out.lo[x];
                 out.hi[x] = position[x] > out.hi[x] ? position[x] : out.hi[x];
             }
-            out.count++;
+            out.all.count++;
         }
     return out;
 }
 
-static void load_corner(const corners *set, uint32_t idx, double out[3])
-{
-    for (int k = 0; k < 3; k++)
-        out[k] = set->xyz[3 * (uint64_t)idx + k];
-}
-
 /* ---- extents --------------------------------------------------------------------------------- */
-
-static void extend(range *range, const double local[3])
-{
-    for (int k = 0; k < 3; k++) {
-        range->lo[k] = local[k] < range->lo[k] ? local[k] : range->lo[k];
-        range->hi[k] = local[k] > range->hi[k] ? local[k] : range->hi[k];
-    }
-}
-
-static range empty_range(void)
-{
-    return (range){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-}
 
 static double half_surface(double a, double b, double c)
 {
     return a * b + b * c + c * a;
 }
 
-static double surface_of(const range *range)
+static double surface_of(const bvpi_range *range)
 {
     return half_surface(range->hi[0] - range->lo[0], range->hi[1] - range->lo[1],
                         range->hi[2] - range->lo[2]);
 }
 
 /* Of the corners in the frame of `volume`. */
-static range range_of(const bvpi_oriented *volume, const corners *set)
+static bvpi_range range_of(const bvpi_oriented *volume, const corners *set)
 {
-    range out = empty_range();
-    for (uint32_t i = 0; i < set->count; i++) {
-        double corner[3], local[3];
-        load_corner(set, i, corner);
-        bvpi_oriented_local(volume, corner, local);
-        extend(&out, local);
-    }
+    bvpi_range out = bvpi_range_empty();
+    bvpi_range_add(&out, volume, &set->all);
     return out;
 }
 
@@ -236,104 +203,14 @@ static uint32_t encode_rotation(const double axis[9], const double extent[3], bo
     return out;
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------- */
-
-static uint8_t code_of_rank(int rank)
-{
-    assert(rank >= 0 && rank < CODE_RANKS);
-    if (rank == ZERO_RANK)
-        rank++;
-    return (uint8_t)((15 - rank / 16) * 16 + rank % 16);
-}
-
-/* The first rank whose size is not below `size`. */
-static int rank_of_size(double size, double reach)
-{
-    int lo = 0, hi = CODE_RANKS - 1;
-    while (lo < hi) {
-        const int middle = (lo + hi) / 2;
-        if (bvpi_size_of_code(code_of_rank(middle)) * reach >= size)
-            hi = middle;
-        else
-            lo = middle + 1;
-    }
-    return lo;
-}
-
-static uint8_t code_over(double size, double reach)
-{
-    return size > 0 ? code_of_rank(rank_of_size(size, reach)) : 0;
-}
-
 /* ---- swept rectangles ------------------------------------------------------------------------ */
-
-/* How far a ball of this radius reaches along the rectangle at a height over it. */
-static double cap(double radius, double height)
-{
-    return sqrt(fmax(radius * radius - height * height, 0));
-}
-
-/* The sides of the rectangle at height z, so that balls at its ends, not at its corners, reach over
- * the corners of the set. */
-static void shrink_sides(const bvpi_oriented *volume, const corners *set, double z, double radius,
-                         range *rectangle)
-{
-    *rectangle = empty_range();
-    for (uint32_t i = 0; i < set->count; i++) {
-        double corner[3], local[3];
-        load_corner(set, i, corner);
-        bvpi_oriented_local(volume, corner, local);
-        const double reach = cap(radius, local[2] - z);
-        for (int k = 0; k < 2; k++) {
-            const double lo = local[k] + reach, hi = local[k] - reach;
-            rectangle->lo[k] = lo < rectangle->lo[k] ? lo : rectangle->lo[k];
-            rectangle->hi[k] = hi > rectangle->hi[k] ? hi : rectangle->hi[k];
-        }
-    }
-    for (int k = 0; k < 2; k++)
-        if (rectangle->lo[k] > rectangle->hi[k])
-            rectangle->lo[k] = rectangle->hi[k] = (rectangle->lo[k] + rectangle->hi[k]) / 2;
-}
-
-/* How far `at` is beyond the nearer side of the rectangle along an axis, and which side that is. */
-static double beyond(range *rectangle, int axis, double at, double **side, double *direction)
-{
-    const bool over = at > rectangle->hi[axis];
-    *side = over ? &rectangle->hi[axis] : &rectangle->lo[axis];
-    *direction = over ? 1 : -1;
-    return (at - **side) * *direction;
-}
-
-/* Moves the rectangle's corners outward, along their diagonals, until balls there hold what lies
- * beyond them. */
-static void grow_corners(const bvpi_oriented *volume, const corners *set, double z, double radius,
-                         range *rectangle)
-{
-    for (uint32_t i = 0; i < set->count; i++) {
-        double corner[3], local[3], *side[2], direction[2];
-        load_corner(set, i, corner);
-        bvpi_oriented_local(volume, corner, local);
-        const double dx = beyond(rectangle, 0, local[0], &side[0], &direction[0]);
-        const double dy = beyond(rectangle, 1, local[1], &side[1], &direction[1]);
-        const double dz = local[2] - z;
-        if (dx <= 0 || dy <= 0)
-            continue;
-        /* From the corner, moved by m along both axes, the point is sqrt(2) ((dx + dy) / 2 - m)
-         * away along the diagonal and sqrt(off_sq) off it. */
-        const double across = (dx - dy) / 2;
-        const double off_sq = 2 * across * across + dz * dz;
-        const double move = (dx + dy) / 2 - cap(radius, sqrt(off_sq)) * sqrt(0.5);
-        for (int k = 0; k < 2 && move > 0; k++)
-            *side[k] += move * direction[k];
-    }
-}
 
 static double farthest(const bvpi_oriented *volume, const corners *set)
 {
     double most = 0;
-    for (uint32_t i = 0; i < set->count; i++) {
+    for (uint64_t i = 0; i < set->all.count; i++) {
         double corner[3], local[3];
-        load_corner(set, i, corner);
+        bvpi_corner_load(&set->all, i, corner);
         bvpi_oriented_local(volume, corner, local);
         const double distance = bvpi_swept_distance(volume, local);
         most = distance > most ? distance : most;
@@ -357,11 +234,11 @@ static void encode_swept(bvpi_oriented *volume, double reach, const corners *set
     for (int choice = 0; choice < 4; choice++) {
         uint8_t code[3];
         for (int k = 0; k < 2; k++) {
-            const int rank = rank_of_size(half[k], reach) - (choice >> k & 1);
-            code[k] = half[k] > 0 && rank >= 0 ? code_of_rank(rank) : 0;
+            const int rank = bvpi_size_rank(half[k], reach) - (choice >> k & 1);
+            code[k] = half[k] > 0 && rank >= 0 ? bvpi_size_code_of_rank(rank) : 0;
             volume->size[k] = bvpi_size_of_code(code[k]) * reach;
         }
-        code[2] = code_over(farthest(volume, set), reach);
+        code[2] = bvpi_size_code_over(farthest(volume, set), reach);
         volume->size[2] = bvpi_size_of_code(code[2]) * reach;
         if (swept_surface(volume->size) < best) {
             best = swept_surface(volume->size);
@@ -397,23 +274,23 @@ static uint32_t best_axes(const bvpi_fit_set *given, const corners *set, double 
 {
     double points[BVPI_FIT_POINTS][3], axes[BVPI_FIT_AXES][9], best = INFINITY;
     const bvpi_fit_surface surface = surface_of_set(given);
-    const uint32_t count = bvpi_fit_extremes(set->xyz, set->count, points);
+    const uint32_t count = bvpi_fit_extremes(set->all.xyz, (uint32_t)set->all.count, points);
     uint32_t proposed =
         bvpi_fit_axes((const double(*)[3])points, count, &surface,
                       given->fit == BVP_FIT_EXTREMES && given->count >= HULL_MIN, axes);
     if (given->fit == BVP_FIT_HULL && proposed != 1) /* in space: those of the whole hull only */
-        proposed = bvpi_fit_hull(set->xyz, set->count, axes[0]);
+        proposed = bvpi_fit_hull(set->all.xyz, (uint32_t)set->all.count, axes[0]);
     if (proposed == BVPI_FIT_NO_MEMORY)
         return proposed;
     assert(proposed <= BVPI_FIT_AXES);
     for (uint32_t n = 0; n < proposed; n++) {
         bvpi_oriented frame = {.centre = {points[0][0], points[0][1], points[0][2]}};
-        range range = empty_range();
+        bvpi_range range = bvpi_range_empty();
         memcpy(frame.axis, axes[n], sizeof frame.axis);
         for (uint32_t i = 0; i < count; i++) {
             double local[3];
             bvpi_oriented_local(&frame, points[i], local);
-            extend(&range, local);
+            bvpi_range_extend(&range, local);
         }
         if (surface_of(&range) < best) {
             best = surface_of(&range);
@@ -428,7 +305,7 @@ static uint32_t best_axes(const bvpi_fit_set *given, const corners *set, double 
 /* A rotation for the set, and the set's range in it around a centre. */
 typedef struct turn {
     uint32_t code;
-    range range;
+    bvpi_range range;
 } turn;
 
 /* Axes along those of the part: every corner lies between the two of the set's box. */
@@ -480,37 +357,30 @@ bool bvpi_oriented_fit(const bvpi_fit_set *given, const bvpi_oriented *parent,
     const corners set = gather(given->mesh, given->triangles, given->count, scratch);
     bvpi_oriented frame = {.centre = {parent->centre[0], parent->centre[1], parent->centre[2]}};
     double middle[3], half[3];
-    assert(set.count > 0 && set.count <= 3 * (uint64_t)given->count); /* `scratch`'s room */
+    assert(set.all.count > 0 && set.all.count <= 3 * (uint64_t)given->count); /* `scratch`'s room */
     memset(payload, 0, BVPI_ORIENTED_PAYLOAD);
     turn turn;
     if (!best_turn(given, &set, &frame, &turn))
         return false;
     memcpy(payload, &turn.code, sizeof turn.code);
-    range range = turn.range;
+    bvpi_range range = turn.range;
     if (given->rss) {
         const double z = (range.lo[2] + range.hi[2]) / 2, radius = (range.hi[2] - range.lo[2]) / 2;
-        shrink_sides(&frame, &set, z, radius, &range);
-        grow_corners(&frame, &set, z, radius, &range);
+        range = bvpi_range_empty();
+        bvpi_swept_sides(&frame, &set.all, z, radius, &range);
+        bvpi_swept_close(&range);
+        bvpi_swept_corners(&frame, &set.all, z, radius, &range);
         range.lo[2] = range.hi[2] = z;
     }
-    for (int k = 0; k < 3; k++) {
-        middle[k] = (range.lo[k] + range.hi[k]) / 2;
-        half[k] = (range.hi[k] - range.lo[k]) / 2;
-    }
-    for (int k = 0; k < 3; k++) { /* the centre, relative to the parent's and along its axes */
-        const double offset = frame.axis[k] * middle[0] + frame.axis[3 + k] * middle[1] +
-                              frame.axis[6 + k] * middle[2];
-        const double steps = parent->reach > 0 ? floor(offset / parent->reach * 0x1p14 + 0.5) : 0;
-        const int16_t field = (int16_t)fmin(fmax(steps, -CENTRE_MAX), CENTRE_MAX);
-        memcpy(payload + 4 + 2 * k, &field, sizeof field);
-    }
+    bvpi_range_middle(&range, middle, half);
+    bvpi_centre_encode(&frame, middle, parent->reach, payload);
     bvpi_oriented_volume(parent, payload, out);
     if (given->rss)
         encode_swept(out, parent->reach, &set, half, payload);
     else {
         range = range_of(out, &set);
         for (int k = 0; k < 3; k++)
-            payload[10 + k] = code_over(fmax(-range.lo[k], range.hi[k]), parent->reach);
+            payload[10 + k] = bvpi_size_code_over(fmax(-range.lo[k], range.hi[k]), parent->reach);
     }
     bvpi_oriented_volume(parent, payload, out);
     return true;

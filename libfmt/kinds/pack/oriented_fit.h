@@ -7,7 +7,7 @@
 
 #include "bvpack_build.h"
 #include "pack/mesh/mesh.h"
-#include "kinds/node/oriented_node.h"
+#include "kinds/node/oriented_set.h"
 
 /* Bytes of scratch that bvpi_oriented_fit takes for so many triangles. */
 uint64_t bvpi_oriented_scratch_size(uint32_t triangle_count);

@@ -99,7 +99,6 @@ double bvpi_volume_area(const bvpi_binary *tree, const uint8_t *payload, const b
 {
     bvpi_aabb box;
     const bvpi_frame *f = &volume->frame;
-    const double *size = volume->oriented.size;
     switch (tree->kind) {
     case BVPD_KIND_BOXTREE:
         return half_surface(f->hi[0] - f->lo[0], f->hi[1] - f->lo[1], f->hi[2] - f->lo[2]);
@@ -107,10 +106,8 @@ double bvpi_volume_area(const bvpi_binary *tree, const uint8_t *payload, const b
         bvpi_aabb_box(payload, &box);
         return half_surface((double)box.hi[0] - box.lo[0], (double)box.hi[1] - box.lo[1],
                             (double)box.hi[2] - box.lo[2]);
-    case BVPD_KIND_RSS:
-        return half_surface(size[0] + size[2], size[1] + size[2], size[2]);
     default:
-        assert(tree->kind == BVPD_KIND_OBB);
-        return half_surface(size[0], size[1], size[2]);
+        assert(bvpi_volume_is_oriented(tree));
+        return bvpi_oriented_surface(&volume->oriented, tree->kind == BVPD_KIND_RSS);
     }
 }

@@ -7,8 +7,8 @@
  * part: a thin file opens and maps the part's file, and verify_lazily notes in the handle,
  * atomically, whether the part's hashes match. Verification, provenance, clash detection
  * (bvpack_clash.h) and broad phases (bvpack_broad.h) are not queries: they allocate. bvp_refit
- * writes to the pages of an overlay. Caveats: the file must not be truncated while it is mapped
- * (SIGBUS); see bvp_open_mode.
+ * writes to the pages of an overlay, and of some kinds it allocates.
+ * Caveats: the file must not be truncated while it is mapped (SIGBUS); see bvp_open_mode.
  */
 #ifndef BVPACK_H
 #define BVPACK_H
@@ -315,12 +315,17 @@ BVP_API bvp_status bvp_get_vertices(const bvp_file *file, uint32_t part, uint64_
 BVP_API bvp_status bvp_get_corners(const bvp_file *file, uint32_t part, uint64_t first,
                                    uint64_t capacity, uint64_t *corners, uint64_t *count);
 
-/* Moves all vertices of a part, in the order of bvp_get_vertices, and fits all boxes to them: the
- * part's, in one pass over them, and those of its instances. Afterwards every query on this handle
- * answers for the new shape; triangles keep their numbers. The file must be open with `overlay`,
- * and the part packed with kind aabb alone and deformable. On BVP_ERR_ARGUMENT (one of these, the
- * wrong vertex_count, a position that is not finite or too far out) nothing has changed. O(stored
- * vertices + triangles + instances), no allocation. Not to be called while any other call uses the
+/* Moves all vertices of a part, in the order of bvp_get_vertices, and fits all volumes to them:
+ * those of all the part's hierarchies, in place, and those of its instances. Afterwards every query
+ * on this handle answers for the new shape; triangles keep their numbers. Trees keep their
+ * structure, boxtrees their planes a node, oriented volumes their axes: queries take longer the
+ * more neighbours part or turn, as area_cost tells. The file must be open with `overlay`, and the
+ * part packed deformable and without a hierarchy for rays. On BVP_ERR_ARGUMENT (one of these, the
+ * wrong vertex_count, a position that is not finite or too far out) and BVP_ERR_NO_MEMORY nothing
+ * has changed. O(stored vertices + triangles + instances); kinds obb and rss: times the tree's
+ * depth. Allocates nothing for wide and aabb; for the others, until it returns, 24 or 184 bytes for
+ * each of a hierarchy's upper_count, some 2 in 128 triangles. Pages that hold wide nodes become
+ * private as a whole, others where bytes change. Not to be called while any other call uses the
  * handle. After BVP_ERR_CORRUPT close the handle. The hashes, which bvp_get_info returns and
  * bvp_verify_file compares, and the part's counts of defects stay those of the file; bvp_save
  * writes a new one. */

@@ -73,8 +73,8 @@ typedef struct bvp_build_options {
                                               first if it is among them; read during the call.
                                               The triangles are stored in the first one's order. */
     uint32_t hierarchy_count;              /* 0: one, wide */
-    int deformable; /* nonzero: store coordinates in 32 bits each, so that bvp_refit can move them
-                     */
+    int deformable; /* nonzero: store coordinates in 32 bits each, so that bvp_refit can move them,
+                       in hierarchies of any kind but rays */
     /* Called from time to time; in stage "build" on any of the builder's threads, with the
      * triangles of the part that is being added, times its hierarchies, as `total`. */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * deform: lets a part swell, step by step, until it touches its neighbour: a copy of itself at
- * rest. Usage: deform PART.bvp (packed with --hierarchy aabb --deformable)
+ * rest. Usage: deform PART.bvp (packed with --deformable)
  */
 #include <bvpack.h>
 

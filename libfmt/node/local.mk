@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 CORE_SOURCES += \
 	libfmt/node/grid.c \
-	libfmt/node/refit_part.c \
-	libfmt/node/refit_top.c \
+	libfmt/node/raw_cluster.c \
 	libfmt/node/show_boxes.c \
 	libfmt/node/triangles.c \
 	libfmt/node/turn.c \
@@ -13,8 +12,8 @@ noinst_HEADERS += \
 	libfmt/node/cluster_record.h \
 	libfmt/node/frame.h \
 	libfmt/node/grid.h \
+	libfmt/node/raw_cluster.h \
 	libfmt/node/ray_meshlet.h \
-	libfmt/node/refit.h \
 	libfmt/node/tri8.h \
 	libfmt/node/turn.h \
 	libfmt/node/wide_node.h

@@ -87,6 +87,27 @@ done
 "$bvpack" refit rest.bvp --noise 0.01,7 -o piped.bvp -q
 "$bvpack" refit rest.bvp --noise 0.01,7 -o - 2>/dev/null | cmp - piped.bvp || bad "a pipe gives other bytes"
 
+# every kind, alone and beside others; the answers are those of the moved model packed anew
+for kinds in wide boxtree obb rss wide,boxtree,aabb,obb,rss; do
+  "$bvpack" pack rest.obj --hierarchy $kinds --deformable -q -o kinds.bvp || bad "pack $kinds"
+  "$bvpack" refit kinds.bvp bent.obj -o kinds-bent.bvp -q || bad "refit $kinds"
+  "$bvpack" verify kinds-bent.bvp >out || { bad "the output is not sound: $kinds"; cat out; }
+  "$bvpack" info kinds-bent.bvp | grep -A2 '^  bounds' | cmp -s - anew.bounds ||
+    bad "other bounds than the moved model's: $kinds"
+  for kind in ${kinds//,/ }; do
+    for question in "pairs --count" "collide" "distance"; do
+      ask() { # ANSWER FILE OTHER OPTION...
+        # shellcheck disable=SC2086
+        "$bvpack" query $question "$2" "$3" --place-b 1.7,0.3,0.1 "${@:4}" 2>/dev/null | head -1 >"$1"
+      }
+      ask answer.kinds kinds-bent.bvp kinds.bvp --hierarchy "$kind"
+      ask answer.anew anew.bvp rest.bvp
+      [ -s answer.anew ] || bad "no answer: $question"
+      cmp -s answer.kinds answer.anew || bad "another answer: $kind of $kinds: $question"
+    done
+  done
+done
+
 # several parts
 "${pack[@]}" rest.obj shorter.obj -o two.bvp || bad "pack two"
 "$bvpack" refit two.bvp bent.obj --part rest -o two-bent.bvp -q || bad "one part of two"
@@ -103,9 +124,11 @@ refuses 3 'polygons' quads.bvp quads.obj -o out.bvp
 "${pack[@]}" rest.obj --no-ids -o no-ids.bvp || bad "pack without ids"
 refuses 3 'no-ids' no-ids.bvp rest.obj -o out.bvp
 "$bvpack" pack rest.obj -q -o wide.bvp
-refuses 2 'hierarchy aabb --deformable' wide.bvp bent.obj -o out.bvp
+refuses 2 'pack it with --deformable' wide.bvp bent.obj -o out.bvp
 "$bvpack" pack rest.obj --hierarchy aabb -q -o packed.bvp
-refuses 2 'hierarchy aabb --deformable' packed.bvp bent.obj -o out.bvp
+refuses 2 'pack it with --deformable' packed.bvp bent.obj -o out.bvp
+"$bvpack" pack rest.obj --deformable --rays -q -o rays.bvp
+refuses 2 'without --rays' rays.bvp bent.obj -o out.bvp
 # a torn model: one corner of one triangle elsewhere
 cp bent.stl torn.stl
 printf '\0\0\0\101' | dd of=torn.stl bs=1 seek=$((84 + 50 * 100 + 12)) conv=notrunc 2>/dev/null

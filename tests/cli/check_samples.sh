@@ -13,7 +13,7 @@ for model in irb6640_cell12.glb env.obj rob.obj plate_holes.STL cycloidal.ply; d
   "$BVPACK" "$src/samples/models/$model" -q -o "$scratch/${model%.*}.bvp" || exit 1
 done
 
-"$BVPACK" pack "$src/samples/models/plate_holes.STL" --hierarchy aabb --deformable -q \
+"$BVPACK" pack "$src/samples/models/plate_holes.STL" --deformable -q \
   -o "$scratch/deformable.bvp" || exit 1
 
 # runs a program of samples/ and looks for a line (extended regular expression)

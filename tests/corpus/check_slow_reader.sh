@@ -45,6 +45,20 @@ END
   "$BVPACK" pack "$scratch/oblique.obj" -q -o "$scratch/corpus/good-turned.bvp" || complain "cannot pack strips"
   "$BVPACK" dump "$scratch/corpus/good-turned.bvp" | grep -q 'turn\[0\] = -*[1-9]' ||
     complain "oblique strips are not turned"
+  # files that were refitted, of every kind, of a turned grid, and of an assembly
+  refitted() { # NAME MODEL OPTION...
+    local name=$1 model=$2
+    shift 2
+    "$BVPACK" pack "$model" -q --deformable "$@" -o "$scratch/soft.bvp" &&
+      "$BVPACK" refit "$scratch/soft.bvp" --twist 0.5 --noise 0.01 -q -o "$scratch/corpus/good-refitted-$name.bvp" ||
+      complain "cannot refit $name"
+  }
+  refitted wide "$source_dir/samples/models/rob.obj"
+  refitted turned "$scratch/oblique.obj"
+  refitted all "$source_dir/samples/models/plate_holes.STL" --hierarchy wide,boxtree,aabb,obb,rss --leaf 3
+  refitted boxtree "$source_dir/samples/models/rob.obj" --hierarchy boxtree --planes 1 --offset-bits 32
+  refitted rss "$source_dir/samples/models/featuretype.STL" --hierarchy rss,obb,boxtree --leaf 1
+  refitted scene "$source_dir/samples/models/irb6640_cell12.glb"
   # parts in a store, beside the file and elsewhere
   mkdir "$scratch/elsewhere"
   for place in "$scratch/corpus" "$scratch/elsewhere"; do

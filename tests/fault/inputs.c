@@ -190,7 +190,7 @@ static const char *const commands[] = {
     "pack tree.jsonl -q -o tree.bvp",
     "pack tree2.jsonl -q -o tree2.bvp",
     "pack ring.obj -q -o ring.bvp",
-    "pack ring.obj -q --hierarchy aabb --deformable -o soft.bvp",
+    "pack ring.obj -q --hierarchy wide,boxtree,aabb,obb,rss --deformable -o soft.bvp",
     "pack tree.jsonl -q --hierarchy wide,boxtree,aabb,obb,rss -o kinds.bvp",
     "extract tree.bvp -q -o tree.glb",
     "extract ring.bvp -q -o ring.stl",

@@ -27,7 +27,7 @@ static void require(int condition)
  * where they end. */
 static bvp_file *open_writable(uint8_t *bytes, size_t size)
 {
-    const bvp_open_options options = {.kind = BVP_KIND_AABB, .store = getenv("BVPACK_STORE")};
+    const bvp_open_options options = {.store = getenv("BVPACK_STORE")};
     bvp_file *file;
     if (bvp_open_memory(bytes, size, &options, &file, NULL) != BVP_OK)
         return NULL;

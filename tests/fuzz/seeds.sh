@@ -41,6 +41,8 @@ pack "$folder/high.obj" "$folder/two-clusters.bvp" --hierarchy boxtree,obb,rss,a
 pack "$folder/low.obj" "$folder/rays.bvp" --rays --leaf 2
 pack "$folder/high.obj" "$folder/rays-alone.bvp" --hierarchy aabb --rays
 pack "$folder/high.obj" "$folder/deformable.bvp" --hierarchy aabb --deformable --leaf 3
+pack "$folder/high.obj" "$folder/deformable-wide.bvp" --deformable
+pack "$folder/high.obj" "$folder/deformable-kinds.bvp" --hierarchy wide,boxtree,aabb,obb,rss --deformable --leaf 2
 pack "$folder/higher.obj" "$folder/digests.bvp" --digests --hierarchy wide,obb --leaf 1 2>"$folder/err" ||
   grep -q 'without libsodium' "$folder/err" || { cat "$folder/err"; exit 1; }
 rm "$folder/err" "$folder/higher.obj" "$folder/oblique.obj"

@@ -46,5 +46,5 @@ bash "$src/tests/fuzz/input_seeds.sh" "$scratch" || exit 1
 BVP_MUTATIONS=$((4 * BVP_MUTATIONS)) replay clash_inputs "$scratch"/*.input
 replay clash "$scratch"/*.bvp
 replay open "$scratch"/*.bvp
-replay refit "$scratch"/{deformable,aabb,kinds}.bvp
+replay refit "$scratch"/{deformable,deformable-wide,deformable-kinds,aabb,kinds}.bvp
 exit $fail

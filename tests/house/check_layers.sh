@@ -15,6 +15,7 @@ declare -A library=(
   [prim]="base"
   [node]="base format prim"
   [kinds/node]="base format node"
+  [refit]="base format prim node kinds/node"
   [format/check]="base format prim node kinds/node"
   [query/body]="base format prim node"
   [query/pair]="base prim node query/body"

@@ -26,7 +26,7 @@ graph_one() {
 }
 
 cd "$src" || exit 99
-for source in $(find libfmt/base libfmt/format libfmt/node libfmt/prim libfmt/kinds/node libfmt/kinds/query libfmt/query libfmt/broad libfmt/clash -name '*.c' | sort); do
+for source in $(find libfmt/base libfmt/format libfmt/node libfmt/prim libfmt/kinds/node libfmt/refit libfmt/kinds/query libfmt/query libfmt/broad libfmt/clash -name '*.c' | sort); do
   case $source in
     *_kernel.c)
       graph "$source" _base -DBVPI_ISA=base

@@ -214,7 +214,7 @@ static void check_oracle(const side *s, uint32_t part, body_mesh mesh, body_mesh
 static void check_all(side sides[2], const refit_scene *bent)
 {
     const refit_scene probe = {.meshes = {mesh_box(3)}, .mesh_count = 1};
-    const int fd = refit_pack(&probe, BVP_KIND_DEFAULT, 0);
+    const int fd = refit_pack_form(&probe, &refit_forms[REFIT_ALL], 0);
     bvp_file *probes = refit_open(fd, NULL);
     double placement[12], m[12];
     for (int i = 0; i < 3; i++) {
@@ -240,11 +240,12 @@ static void check_all(side sides[2], const refit_scene *bent)
     free(probe.meshes[0].tri);
 }
 
-static void ask(int baseline, int kind, double strength)
+/* The part is packed in `form`; asked is its hierarchy of kind `asked`. */
+static void ask(const refit_form *form, bvp_kind asked, int baseline, int kind, double strength)
 {
-    const bvp_open_options overlay = {.overlay = 1, .baseline_simd = baseline};
+    const bvp_open_options overlay = {.overlay = 1, .baseline_simd = baseline, .kind = asked};
     refit_scene s = refit_scene_make(5, 8), bent = s;
-    const int fd = refit_pack(&s, BVP_KIND_AABB, 1);
+    const int fd = refit_pack_form(&s, form, 1);
     bvp_file *original = refit_open(fd, NULL), *file = refit_open(fd, &overlay);
     for (uint32_t part = 0; part < 2; part++) {
         /* the box in another way: not all at once */
@@ -269,6 +270,8 @@ static void ask(int baseline, int kind, double strength)
     refit_scene_free(&s);
 }
 
+static const refit_form *const aabb = &refit_forms[2];
+
 START_TEST(bent)
 {
     static const struct {
@@ -276,8 +279,8 @@ START_TEST(bent)
         double gentle, strong;
     } cases[] = {{BENT, 0.5, 4}, {STRETCHED, 0.3, 6}, {NOISY, 0.2, 8}};
     case_seed((uint64_t)_i + 1);
-    ask(0, cases[_i].kind, cases[_i].gentle);
-    ask(1, cases[_i].kind, cases[_i].strong);
+    ask(aabb, BVP_KIND_DEFAULT, 0, cases[_i].kind, cases[_i].gentle);
+    ask(aabb, BVP_KIND_DEFAULT, 1, cases[_i].kind, cases[_i].strong);
 }
 END_TEST
 
@@ -285,9 +288,21 @@ END_TEST
 START_TEST(extreme)
 {
     case_seed(4);
-    ask(0, HUGE, 1);
-    ask(0, FLAT, 1);
-    ask(0, POINT, 0.25);
+    ask(aabb, BVP_KIND_DEFAULT, 0, HUGE, 1);
+    ask(aabb, BVP_KIND_DEFAULT, 0, FLAT, 1);
+    ask(aabb, BVP_KIND_DEFAULT, 0, POINT, 0.25);
+}
+END_TEST
+
+START_TEST(in_every_form)
+{
+    const refit_form *form = &refit_forms[_i];
+    case_seed((uint64_t)_i + 10);
+    for (uint32_t k = 0; k < form->count; k++) {
+        ask(form, form->specs[k].kind, _i % 2, BENT, 2);
+        ask(form, form->specs[k].kind, 0, NOISY, 0.5);
+        ask(form, form->specs[k].kind, 0, FLAT, 1);
+    }
 }
 END_TEST
 
@@ -297,5 +312,6 @@ SUITE(test_refit_top)
     tcase_set_timeout(cases, SUITE_TIMEOUT);
     tcase_add_loop_test(cases, bent, 0, 3);
     tcase_add_test(cases, extreme);
+    tcase_add_loop_test(cases, in_every_form, 0, REFIT_FORMS);
     return suite_run_case("refit_top", cases);
 }

@@ -62,16 +62,46 @@ static inline body_mesh bend_mesh(int kind, double strength, body_mesh mesh)
     return out;
 }
 
-/* A packed file without a name; kind default: both wide and aabb. */
-static inline int refit_pack(const refit_scene *s, bvp_kind kind, int deformable)
+/* What a part can be refitted in: every kind, its forms, and several at once. */
+typedef struct refit_form {
+    const char *name;
+    bvp_hierarchy_spec specs[5];
+    uint32_t count;
+    int rays;
+} refit_form;
+
+enum { REFIT_ALL = 9, REFIT_FORMS };
+static const refit_form refit_forms[REFIT_FORMS] = {
+    {"wide", {{.kind = BVP_KIND_WIDE}}, 1, 0},
+    {"wide, leaves of 1", {{.kind = BVP_KIND_WIDE, .leaf_size = 1}}, 1, 0},
+    {"aabb", {{.kind = BVP_KIND_AABB, .leaf_size = 3}}, 1, 0},
+    {"boxtree", {{.kind = BVP_KIND_BOXTREE}}, 1, 0},
+    {"boxtree, 1 plane", {{.kind = BVP_KIND_BOXTREE, .plane_max = 1, .offset_size = 2}}, 1, 0},
+    {"boxtree, floats",
+     {{.kind = BVP_KIND_BOXTREE, .leaf_size = 1, .plane_max = 2, .offset_size = 4}},
+     1,
+     0},
+    {"obb", {{.kind = BVP_KIND_OBB, .leaf_size = 2}}, 1, 0},
+    {"rss", {{.kind = BVP_KIND_RSS, .leaf_size = 1}}, 1, 0},
+    {"rss and obb", {{.kind = BVP_KIND_RSS}, {.kind = BVP_KIND_OBB}}, 2, 0},
+    {"all",
+     {{.kind = BVP_KIND_WIDE},
+      {.kind = BVP_KIND_BOXTREE},
+      {.kind = BVP_KIND_AABB},
+      {.kind = BVP_KIND_OBB},
+      {.kind = BVP_KIND_RSS}},
+     5,
+     0},
+};
+
+/* A packed file without a name. */
+static inline int refit_pack_form(const refit_scene *s, const refit_form *form, int deformable)
 {
     char path[] = "refit-XXXXXX";
-    const int both = kind == BVP_KIND_DEFAULT;
-    const bvp_hierarchy_spec specs[2] = {{.kind = both ? BVP_KIND_WIDE : kind},
-                                         {.kind = BVP_KIND_AABB}};
     const bvp_build_options options = {.thread_count = 1,
-                                       .hierarchies = specs,
-                                       .hierarchy_count = both ? 2 : 1,
+                                       .hierarchies = form->specs,
+                                       .hierarchy_count = form->count,
+                                       .rays = form->rays,
                                        .deformable = deformable};
     bvp_builder *builder;
     bvp_error error = {0};
@@ -100,6 +130,12 @@ static inline int refit_pack(const refit_scene *s, bvp_kind kind, int deformable
     ck_assert_int_eq(bvp_builder_finish_fd(builder, fd, NULL, &error), BVP_OK);
     bvp_builder_free(builder);
     return fd;
+}
+
+static inline int refit_pack(const refit_scene *s, bvp_kind kind, int deformable)
+{
+    const refit_form form = {.specs = {{.kind = kind}}, .count = 1};
+    return refit_pack_form(s, &form, deformable);
 }
 
 static inline bvp_file *refit_open(int fd, const bvp_open_options *options)

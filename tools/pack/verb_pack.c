@@ -202,7 +202,7 @@ static const option_row options[] = {
      "add a hierarchy for rays, about 25 bytes a triangle: rays are answered faster, and the same",
      0, 0},
     {"deformable", 0, OPTION_FLAG, offsetof(pack_settings, deformable), NULL,
-     "store coordinates in 32 bits each, so that they can be moved and the hierarchy refitted", 0,
+     "store coordinates in 32 bits each, so that they can be moved and the hierarchies refitted", 0,
      0},
     {"keep-strays", 0, OPTION_FLAG, offsetof(pack_settings, keep_strays), NULL,
      "keep triangles that lie far outside the others of their part in it, for slower queries", 0,

@@ -328,16 +328,17 @@ const verb verb_refit = {
                 "FILE -o OUT [--stretch F] [--twist DEGREES] [--noise AMPLITUDE[,SEED]]\n",
     .description =
         "Writes a packed file whose parts have another shape: the same triangles, their vertices "
-        "moved, every box of the hierarchy fitted to them anew. That takes a small part of the "
-        "time that packing takes. The tree is the old one, though, and the more neighbours have "
+        "moved, every box of its hierarchies fitted to them anew. That takes a small part of the "
+        "time that packing takes. The trees are the old ones, though, and the more neighbours have "
         "parted, the longer queries take: the summary shows what became of the boxes' surfaces.\n\n"
-        "FILE has been packed with --hierarchy aabb --deformable. MODEL is the model that was "
+        "FILE has been packed with --deformable, with hierarchies of any kinds but --rays. MODEL "
+        "is the model that was "
         "packed, its vertices moved: triangles are matched by their numbers in the source. Without "
         "MODEL the file's own vertices are moved by a formula, in the order stretch, twist, noise. "
         "FILE is verified first and stays as it is.",
     .options = options,
     .examples = "# a packed part, and the same part after a simulation step\n"
-                "bvpack pack beam.stl --hierarchy aabb --deformable -o beam.bvp\n"
+                "bvpack pack beam.stl --deformable -o beam.bvp\n"
                 "bvpack refit beam.bvp beam-bent.stl -o bent.bvp\n"
                 "# twisted by a tenth of a degree a millimetre\n"
                 "bvpack refit beam.bvp --twist 0.1 -o twisted.bvp\n"

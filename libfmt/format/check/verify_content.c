@@ -16,8 +16,7 @@
 
 #include "format/identity.h"
 #include "format/triangle_ids.h"
-#include "node/cluster_record.h"
-#include "node/refit.h"
+#include "node/raw_cluster.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -118,7 +117,7 @@ static bool hash_stored(const bvpi_part *part, uint64_t vertex_room, uint8_t out
 }
 
 void bvpi_verify_content(bvpi_verify *v, const bvpi_part *part, const bvpd_part *record,
-                         uint64_t vertex_room, bool may_be_deformed, uint64_t offset)
+                         uint64_t vertex_room, uint64_t offset)
 {
     uint8_t expected[16], deformed[16];
     bool unique = true;
@@ -130,7 +129,7 @@ void bvpi_verify_content(bvpi_verify *v, const bvpi_part *part, const bvpd_part 
         return;
     }
     bool same = memcmp(record->content_hash, expected, sizeof expected) == 0;
-    if (!same && may_be_deformed) {
+    if (!same && bvpi_is_deformable(part)) {
         bvpi_shape_hash(part, deformed);
         same = memcmp(record->content_hash, deformed, sizeof deformed) == 0;
     }

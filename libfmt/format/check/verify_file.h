@@ -115,9 +115,9 @@ void bvpi_verify_nodes(bvpi_hierarchy_check *check, const bvpd_hierarchy *record
 /* ---- verify_content.c ------------------------------------------------------------------------ */
 
 /* Checks content_hash, for a part whose clusters are sound. vertex_room: the clusters' vertices;
- * may_be_deformed: its only hierarchy is an AABB tree; offset: of the field. */
+ * offset: of the field. */
 void bvpi_verify_content(bvpi_verify *verify, const bvpi_part *part, const bvpd_part *record,
-                         uint64_t vertex_room, bool may_be_deformed, uint64_t offset);
+                         uint64_t vertex_room, uint64_t offset);
 
 /* ---- verify_binary.c, verify_volumes.c: binary hierarchies ----------------------------------- */
 

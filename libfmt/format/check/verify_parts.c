@@ -537,10 +537,7 @@ static void verify_contents(part_check *c, uint32_t part_idx)
     /* Only if the file has no violation so far: the hash of a broken mesh means nothing. */
     if (c->verify->report.status != BVP_OK || !bvpi_report_goes_on(&c->verify->report))
         return;
-    bvpd_hierarchy first_record;
-    load_hierarchy(c, c->record->first_hierarchy, &first_record);
     bvpi_verify_content(c->verify, &c->part, c->record, c->vertex_count,
-                        c->record->hierarchy_count == 1 && first_record.kind == BVPD_KIND_AABB,
                         PART_FIELD(c, content_hash));
 }
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * raw_cluster.h: clusters whose coordinates are stored as they are, so that vertices can move in
+ * place, and the boxes of their triangles.
+ * Spec: format.md, chapters "Cluster records", "Deformed parts"
+ */
+#ifndef BVPI_NODE_RAW_CLUSTER_H
+#define BVPI_NODE_RAW_CLUSTER_H
+
+#include "node/aabb_node.h"
+#include "node/cluster_record.h"
+
+#include <math.h>
+
+/* All three axes in mode RAW, without tables: a vertex is 12 bytes. */
+static inline bool bvpi_cluster_is_raw(const bvpi_cluster *cluster)
+{
+    bool raw = true;
+    for (int axis = 0; axis < 3; axis++)
+        raw = raw && cluster->head.packing[axis] == (BVPD_RAW << 6 | 32) &&
+              cluster->head.table_count[axis] == 0;
+    return raw;
+}
+
+/* Opens the record at `offset` of a blob. False: its streams are not inside the blob. */
+static inline bool bvpi_cluster_open_whole(const bvpi_part *part, uint64_t offset,
+                                           bvpi_cluster *out)
+{
+    return bvpi_cluster_open(part->blob, part->blob_size, offset, out) &&
+           bvpi_cluster_nodes_off(out) <= part->blob_size - offset;
+}
+
+/* The place of a raw coordinate. */
+static inline const uint8_t *bvpi_raw_place(const bvpi_cluster *cluster, int axis, uint32_t vertex)
+{
+    return cluster->vertices + 12 * vertex + 4 * axis;
+}
+
+/* Corner `corner` of local triangle `triangle` of a raw cluster. */
+static inline void bvpi_raw_corner(const bvpi_cluster *cluster, uint32_t triangle, uint32_t corner,
+                                   float out[3])
+{
+    const uint32_t vertex = bvpi_cluster_corner(cluster, triangle, corner);
+    memcpy(out, bvpi_raw_place(cluster, 0, vertex), 3 * sizeof *out);
+}
+
+/* The cluster that was opened last: leaves that follow one another mostly share one. */
+typedef struct bvpi_raw_cluster {
+    bvpi_cluster cluster;
+    uint64_t offset;
+    bool is_open;
+} bvpi_raw_cluster;
+
+/* The raw cluster of a reference (record offset >> cluster_shift) * 256 + local number, if it has
+ * `count` triangles from that number on; else NULL. Valid until the next call. */
+static inline const bvpi_cluster *bvpi_raw_find(bvpi_raw_cluster *c, const bvpi_part *part,
+                                                uint32_t reference, uint32_t count)
+{
+    const uint64_t offset = (uint64_t)(reference >> 8) << part->cluster_shift;
+    if (!c->is_open || c->offset != offset) {
+        c->is_open =
+            bvpi_cluster_open_whole(part, offset, &c->cluster) && bvpi_cluster_is_raw(&c->cluster);
+        c->offset = offset;
+    }
+    return c->is_open && (reference & 255) + count <= c->cluster.triangle_count ? &c->cluster
+                                                                                : NULL;
+}
+
+static inline void bvpi_aabb_clear(bvpi_aabb *box)
+{
+    *box = (bvpi_aabb){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+static inline void bvpi_aabb_include(bvpi_aabb *box, const float lo[3], const float hi[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->lo[axis] = lo[axis] < box->lo[axis] ? lo[axis] : box->lo[axis];
+        box->hi[axis] = hi[axis] > box->hi[axis] ? hi[axis] : box->hi[axis];
+    }
+}
+
+/* Adds local triangles first .. first + count - 1 of a raw cluster. */
+static inline void bvpi_raw_include(const bvpi_cluster *cluster, uint32_t first, uint32_t count,
+                                    bvpi_aabb *box)
+{
+    for (uint32_t triangle = first; triangle < first + count; triangle++)
+        for (uint32_t corner = 0; corner < 3; corner++) {
+            float at[3];
+            bvpi_raw_corner(cluster, triangle, corner, at);
+            bvpi_aabb_include(box, at, at);
+        }
+}
+
+/* Is every cluster of the part raw? */
+bool bvpi_is_deformable(const bvpi_part *part);
+
+/* content_hash of a deformed part: over its triangles and coordinates as stored, because the
+ * source's order is not known where it is computed. */
+void bvpi_shape_hash(const bvpi_part *part, uint8_t hash[16]);
+
+#endif

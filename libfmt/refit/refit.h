@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * refit.h: what changes when a part is deformed: its boxes, and those of its instances. Everything
+ * is written to the private pages of one handle.
+ * Spec: format.md, chapter "Deformed parts"
+ */
+#ifndef BVPI_REFIT_REFIT_H
+#define BVPI_REFIT_REFIT_H
+
+#include "format/record.h"
+#include "node/aabb_node.h"
+#include "node/frame.h"
+#include "node/grid.h"
+#include "prim/place_bounds.h"
+
+#include <string.h>
+
+/* A writable view of bytes of an overlay. */
+static inline uint8_t *bvpi_overlay(const bvp_file *file, const uint8_t *data)
+{
+    return file->overlay + (data - file->base);
+}
+
+/* Stores `size` bytes if they differ: a page whose bytes do not change stays shared. */
+static inline void bvpi_overlay_store(const bvp_file *file, const uint8_t *at, const void *bytes,
+                                      size_t size)
+{
+    if (memcmp(at, bytes, size) != 0)
+        memcpy(bvpi_overlay(file, at), bytes, size);
+}
+
+/* Writes a hierarchy's grid and cost into its record. */
+bvp_status bvpi_refit_record(bvp_file *file, uint32_t hierarchy, const bvpi_grid *grid,
+                             double area_cost);
+
+/* ---- boxes on a grid ------------------------------------------------------------------------- */
+
+/* Contains nothing; what is included is contained. */
+static inline void bvpi_frame_clear(bvpi_frame *box)
+{
+    *box = (bvpi_frame){{UINT32_MAX, UINT32_MAX, UINT32_MAX}, {0, 0, 0}};
+}
+
+static inline void bvpi_frame_include(bvpi_frame *box, const bvpi_frame *other)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->lo[axis] = other->lo[axis] < box->lo[axis] ? other->lo[axis] : box->lo[axis];
+        box->hi[axis] = other->hi[axis] > box->hi[axis] ? other->hi[axis] : box->hi[axis];
+    }
+}
+
+static inline double bvpi_frame_half_surface(const bvpi_frame *box)
+{
+    const double x = box->hi[0] - box->lo[0], y = box->hi[1] - box->lo[1];
+    const double z = box->hi[2] - box->lo[2];
+    return x * y + y * z + z * x;
+}
+
+/* lo .. hi on one axis, rounded outward. The file may change while it is read: the result stays in
+ * the grid whatever the numbers have become, NaN too. */
+static inline void bvpi_frame_round(const bvpi_grid *grid, int axis, double lo, double hi,
+                                    bvpi_frame *out)
+{
+    const double most = grid->extent[axis];
+    const double below = bvpi_grid_below(grid, axis, lo), above = bvpi_grid_above(grid, axis, hi);
+    out->lo[axis] = (uint32_t)(below > 0 ? below < most ? below : most : 0);
+    out->hi[axis] = (uint32_t)(above > 0 ? above < most ? above : most : 0);
+}
+
+/* ---- hierarchies ----------------------------------------------------------------------------- */
+
+/* Computes all boxes of a wide hierarchy. part: whose triangles lie in its leaves, all in raw
+ * clusters; NULL: the file's instances do. upper_count: of its record. *area_cost: as the record
+ * has it. */
+bvp_status bvpi_refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *part,
+                           uint32_t upper_count, const bvpi_grid *grid, double *area_cost);
+
+/* Computes all volumes of a binary hierarchy over raw clusters. tree: with the grid that its record
+ * will have. room: for each upper record a frame, or
+ * bvpi_refit_oriented_room bytes. *area_cost: as the record has it. */
+bvp_status bvpi_refit_aabb(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
+                           double *area_cost);
+bvp_status bvpi_refit_boxtree(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
+                              const bvpi_grid *grid, bvpi_frame *room, double *area_cost);
+bvp_status bvpi_refit_oriented(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
+                               void *room, double *area_cost);
+/* Bytes for each upper record of an OBB or RSS tree. */
+size_t bvpi_refit_oriented_room(void);
+
+/* ---- instances ------------------------------------------------------------------------------- */
+
+/* The box of instances first .. first + count - 1, count > 0, as their parts' records say. */
+bvp_status bvpi_refit_instances(const bvp_file *file, const bvpi_grid *grid, uint32_t first,
+                                uint32_t count, bvpi_frame *out);
+
+/* Computes the world bounds for `part` having the box lo .. hi. Writes nothing. BVP_ERR_ARGUMENT:
+ * an instance would leave the format's range. */
+bvp_status bvpi_refit_world(const bvp_file *file, uint32_t part, const float lo[3],
+                            const float hi[3], bvpi_bounds *out);
+
+/* Recomputes all boxes of the hierarchies over the instances from the parts' records, and sets the
+ * world bounds to `world`. */
+bvp_status bvpi_refit_top(bvp_file *file, const bvpi_bounds *world);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ * refit_wide.c: recomputes all boxes of a wide hierarchy, over a part's triangles or over the
+ * instances, in place.
+ *
+ * A node's box is the frame that its children's 8-bit numbers refer to, and only the parent says
+ * it. So there are two passes over the nodes. Upward (last to first): each node's box is computed
+ * from its leaves and children, and stored in the node's own bounds, which are rebuilt anyway.
+ * Downward: with the frame known, each node's lanes are encoded in 8 bits, and inner children
+ * receive their decoded box as frame. So no memory is needed besides the file's own. The price is
+ * that leaves are decoded twice.
+ *
+ * Every rounding is outward: corners to the grid, boxes on the grid to the frame's 8-bit steps. A
+ * frame is what a lane decodes to, so it contains the lane's box, and so the lanes of the child.
+ *
+ * The tree's structure stays; only boxes change. Grid and cost are the caller's to store.
+ *
+ * The file may be forged, or change meanwhile. No unit outside the blob is read or written
+ * (bvpi_node_load checks units and children, raw_cluster.h clusters), boxes are clamped to the
+ * grid, and each pass takes node_count steps at most.
+ *
+ * Held by tests/property/test_refit.c and test_refit_top.c: verified, and queries answer as for the
+ * same geometry packed anew.
+ * Spec: format.md, chapters "Nodes", "Deformed parts"
+ * Based on: van den Bergen, Efficient collision detection of complex deformable models using AABB
+ * trees, 1997, section 4.
+ */
+#include "refit/refit.h"
+
+#include "node/raw_cluster.h"
+#include "node/turn.h"
+
+#include <assert.h>
+
+typedef struct wide {
+    bvp_file *file;
+    const bvpi_tree *tree;
+    const bvpi_part *part; /* or NULL: leaves hold instances */
+    const bvpi_grid *grid;
+    bvpi_turn turn; /* of a turned grid */
+    bvpi_raw_cluster open;
+    uint32_t upper_count;
+    double area; /* of all lanes, in square grid steps */
+} wide;
+
+static const uint8_t *bytes_of(const wide *w, uint32_t unit)
+{
+    return w->tree->units + (uint64_t)unit * BVPD_UNIT;
+}
+
+_Static_assert(offsetof(bvpd_node, bounds) == 0 &&
+                   sizeof(bvpi_frame) <= sizeof((bvpd_node *)0)->bounds,
+               "a box is stored in place of bounds");
+
+/* Between the passes, a node's bounds hold a box: first its own, then its frame. */
+static void store_box(const wide *w, uint32_t unit, const bvpi_frame *box)
+{
+    assert(unit < w->tree->unit_count);
+    memcpy(bvpi_overlay(w->file, bytes_of(w, unit)), box, sizeof *box);
+}
+
+static void load_box(const wide *w, uint32_t unit, bvpi_frame *box)
+{
+    assert(unit < w->tree->unit_count);
+    memcpy(box, bytes_of(w, unit), sizeof *box);
+}
+
+/* ---- leaves --------------------------------------------------------------------------------- */
+
+/* On a turned grid, boxes hold the turned corners as the format computes them. */
+static void bound_turned(const wide *w, const bvpi_cluster *cluster, uint32_t first, uint32_t count,
+                         bvpi_frame *box)
+{
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (uint32_t corner = 3 * first; corner < 3 * (first + count); corner++) {
+        float at[3];
+        double turned[3];
+        bvpi_raw_corner(cluster, corner / 3, corner % 3, at);
+        bvpi_turn_point(&w->turn, (double[]){(double)at[0], (double)at[1], (double)at[2]}, turned);
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = turned[axis] < lo[axis] ? turned[axis] : lo[axis];
+            hi[axis] = turned[axis] > hi[axis] ? turned[axis] : hi[axis];
+        }
+    }
+    for (int axis = 0; axis < 3; axis++)
+        bvpi_frame_round(w->grid, axis, lo[axis], hi[axis], box);
+}
+
+/* The box of triangles `reference`, `reference` + 1, ... in one cluster. */
+static bvp_status bound_triangles(wide *w, uint32_t reference, uint32_t count, bvpi_frame *box)
+{
+    const bvpi_cluster *cluster = bvpi_raw_find(&w->open, w->part, reference, count);
+    bvpi_aabb exact;
+    if (!cluster)
+        return BVP_ERR_CORRUPT;
+    if (w->grid->is_turned) {
+        bound_turned(w, cluster, reference & 255, count, box);
+        return BVP_OK;
+    }
+    bvpi_aabb_clear(&exact);
+    bvpi_raw_include(cluster, reference & 255, count, &exact);
+    for (int axis = 0; axis < 3; axis++)
+        bvpi_frame_round(w->grid, axis, (double)exact.lo[axis], (double)exact.hi[axis], box);
+    return BVP_OK;
+}
+
+/* ---- nodes ---------------------------------------------------------------------------------- */
+
+/* The boxes of a node's lanes, from its inner children and its items. */
+static bvp_status bound_lanes(wide *w, const bvpd_node *node, bvpi_frame boxes[BVPD_WIDTH])
+{
+    uint32_t child = node->child, item = node->geom;
+    bvp_status status = BVP_OK;
+    for (int lane = 0; lane < BVPD_WIDTH && status == BVP_OK; lane++) {
+        const uint8_t meta = node->meta[lane];
+        if (bvpi_meta_is_inner(meta)) {
+            load_box(w, child++, &boxes[lane]);
+        } else if (bvpi_meta_is_leaf(meta)) {
+            status = w->part ? bound_triangles(w, item, meta, &boxes[lane])
+                             : bvpi_refit_instances(w->file, w->grid, item, meta, &boxes[lane]);
+            item += meta;
+        }
+    }
+    return status;
+}
+
+static bool is_used(const bvpd_node *node, int lane)
+{
+    return bvpi_meta_is_inner(node->meta[lane]) || bvpi_meta_is_leaf(node->meta[lane]);
+}
+
+/* Stores the box of everything below a node in place of its bounds. */
+static bvp_status gather_node(wide *w, uint32_t unit)
+{
+    bvpd_node node;
+    bvpi_frame boxes[BVPD_WIDTH], all;
+    if (!bvpi_node_load(w->tree, unit, &node) || bound_lanes(w, &node, boxes) != BVP_OK)
+        return BVP_ERR_CORRUPT;
+    bvpi_frame_clear(&all);
+    for (int lane = 0; lane < BVPD_WIDTH; lane++)
+        if (is_used(&node, lane))
+            bvpi_frame_include(&all, &boxes[lane]);
+    store_box(w, unit, &all);
+    return BVP_OK;
+}
+
+/* Encodes a node's lanes in its frame. The children's frames are what the lanes decode to, so they
+ * are stored in turn: parents come before their children. */
+static bvp_status spread_node(wide *w, uint32_t unit)
+{
+    bvpd_node node;
+    bvpi_frame frame, boxes[BVPD_WIDTH];
+    if (!bvpi_node_load(w->tree, unit, &node) || bound_lanes(w, &node, boxes) != BVP_OK)
+        return BVP_ERR_CORRUPT;
+    load_box(w, unit, &frame);
+    uint32_t child = node.child;
+    assert(node.child > unit || bvpi_inner_count(&node) == 0);
+    /* empty lanes get an empty box: lo 255, hi 0 */
+    memset(node.bounds, 255, sizeof node.bounds);
+    for (int axis = 0; axis < 3; axis++)
+        memset(node.bounds[axis] + BVPD_WIDTH, 0, BVPD_WIDTH);
+    for (int lane = 0; lane < BVPD_WIDTH; lane++) {
+        if (!is_used(&node, lane))
+            continue;
+        /* the smallest 8-bit box of `frame` around the lane's box */
+        for (int axis = 0; axis < 3; axis++) {
+            const unsigned shift = bvpi_frame_shift(frame.hi[axis] - frame.lo[axis]);
+            const uint32_t up = (UINT32_C(1) << shift) - 1;
+            const uint32_t lo = boxes[lane].lo[axis] - frame.lo[axis];
+            const uint32_t hi = boxes[lane].hi[axis] - frame.lo[axis];
+            node.bounds[axis][lane] = (uint8_t)(lo >> shift);
+            node.bounds[axis][BVPD_WIDTH + lane] = (uint8_t)((hi + up) >> shift);
+        }
+        bvpi_frame_child(&frame, &node, lane, &boxes[lane]);
+        w->area += bvpi_frame_half_surface(&boxes[lane]);
+        if (bvpi_meta_is_inner(node.meta[lane]))
+            store_box(w, child++, &boxes[lane]);
+    }
+    bvpi_overlay_store(w->file, bytes_of(w, unit), &node, sizeof node);
+    return BVP_OK;
+}
+
+/* ---- passes --------------------------------------------------------------------------------- */
+
+/* The first node at the end of cluster `idx`; *count: how many there are. */
+static bool cluster_nodes(const wide *w, uint32_t idx, uint32_t *first, uint32_t *count)
+{
+    const uint64_t offset = bvpi_cluster_off(w->part, idx);
+    bvpi_cluster cluster;
+    if (!bvpi_cluster_open_whole(w->part, offset, &cluster))
+        return false;
+    const uint64_t unit = (offset + bvpi_cluster_nodes_off(&cluster)) / BVPD_UNIT;
+    *count = cluster.head.node_count;
+    *first = (uint32_t)unit;
+    return unit + *count <= w->tree->unit_count;
+}
+
+/* Children come after their parents (bvpi_node_load checks it), and clusters after the upper nodes
+ * and in the order of the table. So from the last node to the first each child's box is there when
+ * its parent asks for it. */
+static bvp_status gather(wide *w)
+{
+    uint32_t left = w->tree->node_count; /* ends forged files that count nodes twice */
+    bvp_status status = BVP_OK;
+    for (uint32_t idx = w->part ? w->part->cluster_count : 0; idx-- > 0 && status == BVP_OK;) {
+        uint32_t first, count;
+        if (!cluster_nodes(w, idx, &first, &count) || count > left)
+            return BVP_ERR_CORRUPT;
+        for (left -= count; count-- > 0 && status == BVP_OK;)
+            status = gather_node(w, first + count);
+    }
+    if (w->upper_count > left)
+        return BVP_ERR_CORRUPT;
+    for (uint32_t unit = w->upper_count; unit-- > 0 && status == BVP_OK;)
+        status = gather_node(w, unit);
+    return status;
+}
+
+/* From the first node to the last each parent has stored a node's frame before the node asks. */
+static bvp_status spread(wide *w)
+{
+    uint32_t left = w->tree->node_count - w->upper_count;
+    bvp_status status = BVP_OK;
+    for (uint32_t unit = 0; unit < w->upper_count && status == BVP_OK; unit++)
+        status = spread_node(w, unit);
+    for (uint32_t idx = 0; w->part && idx < w->part->cluster_count && status == BVP_OK; idx++) {
+        uint32_t first, count;
+        if (!cluster_nodes(w, idx, &first, &count) || count > left)
+            return BVP_ERR_CORRUPT;
+        left -= count;
+        for (uint32_t k = 0; k < count && status == BVP_OK; k++)
+            status = spread_node(w, first + k);
+    }
+    return status;
+}
+
+bvp_status bvpi_refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *part,
+                           uint32_t upper_count, const bvpi_grid *grid, double *area_cost)
+{
+    wide w = {.file = file, .tree = tree, .part = part, .grid = grid, .upper_count = upper_count};
+    if (upper_count < 1 || upper_count > tree->node_count)
+        return BVP_ERR_CORRUPT;
+    if (grid->is_turned)
+        bvpi_turn_init(grid->turn, &w.turn);
+    bvp_status status = gather(&w);
+    if (status != BVP_OK)
+        return status;
+    /* the root's frame is the grid */
+    const bvpi_frame root = {{0, 0, 0}, {grid->extent[0], grid->extent[1], grid->extent[2]}};
+    const double whole = bvpi_frame_half_surface(&root);
+    store_box(&w, tree->root, &root);
+    status = spread(&w);
+    *area_cost = whole > 0 ? w.area / whole : 0;
+    return status;
+}

@@ -44,8 +44,9 @@ def draw(law):
     order = sorted(law, key=lambda f: (-level(f), COLUMN[f]))
     levels = level(order[0]) + 1
     matrix_x, matrix_y = 150, TOP + levels * ROW + 152
-    across, down = 38, 19  # a cell of the matrix
-    width, height = 48 + 5.5 * STEP, matrix_y + down * len(order) + 28
+    width = 64 + max(COLUMN.values()) * STEP + WIDTH
+    across, down = (width - matrix_x - 40) / len(order), 19  # a cell of the matrix
+    height = matrix_y + down * len(order) + 28
     d = Drawing(width, height, "The layers of libfmt", "Folders as boxes; arrows lead to folders that may be included.")
 
     def spot(folder):

@@ -22,7 +22,7 @@ awk -v scene="$scene" -v name="$(cat name.txt)" '
 [ ! -f parts.txt ] || awk '{ printf "part,%s,number,,%d\n", $1, NR }' parts.txt
 
 files=()
-for kind in tumble mover facing hard mating warm broad rays open start build export instances clash info; do
+for kind in tumble mover facing hard mating warm broad rays open start build refit export instances clash info; do
   for file in *."$kind".csv *."$kind".json; do
     [ ! -f "$file" ] || files+=("$file")
   done
@@ -119,6 +119,7 @@ awk -F, '
   }
   kind == "mating" { columns(kind, $1 " " $2, "bvpack", 3) }
   kind == "broad" { columns(kind, $1 " " $2, $3, 4) }
+  kind == "refit" { columns(kind, $1 " " $3, "bvpack", 4) }
   kind == "warm" || kind == "instances" { columns(kind, $1, "bvpack", 2) }
   kind == "rays" { # a row for each who was asked; our two ways are both our own
     protocol = $1 == "closest" ? $1 : kind

@@ -27,6 +27,7 @@
 #   memory     what 1 and 16 processes on a file take; in the file of open
 #   start      from a model's file to its first answer, beside peers that read STL and build
 #   build      welding and packing
+#   refit      a deformed part refitted and built anew, and queries of both
 #   export     a second export by way of a store
 #   instances  an assembly against one part with all its triangles
 #   clash      clash and clearance of a whole plant
@@ -181,6 +182,10 @@ tests/bench/bench_pairs facing 100 | tee $out/sheets.facing.csv
 say "hard cases"
 if at_least 0.5; then quick=; else quick=--quick; fi
 BENCH_LIMIT=$(scaled 1) tests/bench/bench_hard $quick | tee $out/cases.hard.csv
+
+# ---- a deformed part, made here ----
+say "torus: refit"
+tests/bench/bench_refit "$(printf '%.0f' "$(scaled 1000000)")" | tee $out/torus.refit.csv
 
 # ---- plants ----
 make_plant() { # TRIANGLES NAME

@@ -198,6 +198,19 @@ static inline uint32_t bvpi_cluster_corner(const bvpi_cluster *cluster, uint32_t
     return (first + delta + cluster->head.corner_base) & 255;
 }
 
+/* The same for all three corners, with one load. */
+static inline void bvpi_cluster_corners(const bvpi_cluster *cluster, uint32_t triangle,
+                                        uint32_t out[3])
+{
+    const unsigned first_width = cluster->first_width, delta_width = cluster->delta_width;
+    const uint32_t fields = bvpi_stream_bits(cluster->corners, triangle * cluster->corners_width,
+                                             cluster->corners_width); /* at most 24 bits */
+    const uint32_t mask = (1u << delta_width) - 1, base = cluster->head.corner_base;
+    out[0] = fields & ((1u << first_width) - 1);
+    out[1] = (out[0] + (fields >> first_width & mask) + base) & 255;
+    out[2] = (out[0] + (fields >> (first_width + delta_width) & mask) + base) & 255;
+}
+
 /* Prefetches vertices and tables of the triangles from `triangle` on. */
 static inline void bvpi_cluster_prefetch(const bvpi_cluster *cluster, uint32_t triangle)
 {

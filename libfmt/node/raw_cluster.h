@@ -6,6 +6,7 @@
 #ifndef BVPI_NODE_RAW_CLUSTER_H
 #define BVPI_NODE_RAW_CLUSTER_H
 
+#include "base/simd.h"
 #include "node/aabb_node.h"
 #include "node/cluster_record.h"
 
@@ -78,16 +79,32 @@ static inline void bvpi_aabb_include(bvpi_aabb *box, const float lo[3], const fl
     }
 }
 
-/* Adds local triangles first .. first + count - 1 of a raw cluster. */
+static inline bvpi_f32x4 bvpi_raw_choose(bvpi_i32x4 mask, bvpi_f32x4 a, bvpi_f32x4 b)
+{
+    return (bvpi_f32x4)(((bvpi_i32x4)a & mask) | ((bvpi_i32x4)b & ~mask));
+}
+
+/* Adds local triangles first .. first + count - 1 of a raw cluster. Three axes side by side; the
+ * fourth lane is the next vertex' x, or one of the bytes behind DATA, and is not used. */
 static inline void bvpi_raw_include(const bvpi_cluster *cluster, uint32_t first, uint32_t count,
                                     bvpi_aabb *box)
 {
-    for (uint32_t triangle = first; triangle < first + count; triangle++)
-        for (uint32_t corner = 0; corner < 3; corner++) {
-            float at[3];
-            bvpi_raw_corner(cluster, triangle, corner, at);
-            bvpi_aabb_include(box, at, at);
+    bvpi_f32x4 lo = {box->lo[0], box->lo[1], box->lo[2]};
+    bvpi_f32x4 hi = {box->hi[0], box->hi[1], box->hi[2]};
+    for (uint32_t triangle = first; triangle < first + count; triangle++) {
+        uint32_t vertex[3];
+        bvpi_cluster_corners(cluster, triangle, vertex);
+        for (int k = 0; k < 3; k++) {
+            bvpi_f32x4 at;
+            memcpy(&at, bvpi_raw_place(cluster, 0, vertex[k]), sizeof at);
+            lo = bvpi_raw_choose(at < lo, at, lo);
+            hi = bvpi_raw_choose(at > hi, at, hi);
         }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        box->lo[axis] = lo[axis];
+        box->hi[axis] = hi[axis];
+    }
 }
 
 /* Is every cluster of the part raw? */

@@ -8,7 +8,7 @@
  * Volumes are stored relative to their parents', so there are two passes. Upward: the corners of
  * each block are added to the ranges of all records above it. Downward: with the parent's volume
  * decoded, a node's centre is encoded and decoded, and then the sizes around it are rounded up.
- * Each corner is looked at once for each level. Upper records need memory, which the caller has;
+ * Each vertex is looked at once for each level. Upper records need memory, which the caller has;
  * a block's volumes are on the stack.
  *
  * Rounding: ranges are relative to the grid box's centre. With u = 2^-53 and L and E as in the
@@ -33,9 +33,13 @@
 
 enum { STAGES_OBB = 1, STAGES_RSS = 3 };
 
-/* Corners of a block's triangles, in its order. */
+enum { CORNERS_MAX = 3 * BVPD_CLUSTER_TRIANGLES, SLOTS = 1024, FREE = UINT16_MAX };
+
+/* The corners of a block's triangles, each place once. */
 typedef struct block_corners {
-    float xyz[9 * BVPD_CLUSTER_TRIANGLES];
+    float xyz[3 * CORNERS_MAX];
+    uint32_t count;
+    uint16_t place[CORNERS_MAX]; /* of each corner, in the block's order */
 } block_corners;
 
 typedef struct upper {
@@ -134,18 +138,58 @@ static void fit_node(oriented *o, const uint8_t *payload, const bvpi_oriented *p
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
+/* The number of a place, in a hash table of `slots`. It ends: some slots stay free. */
+static uint16_t number_of(block_corners *corners, uint16_t slots[SLOTS], const float at[3])
+{
+    uint32_t bits[3];
+    memcpy(bits, at, sizeof bits);
+    uint64_t hash = (bits[0] | (uint64_t)bits[1] << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = ((hash ^ hash >> 32) + bits[2]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t slot = (uint32_t)(hash >> 54);; slot = (slot + 1) % SLOTS) {
+        if (slots[slot] == FREE) {
+            assert(corners->count < CORNERS_MAX);
+            memcpy(corners->xyz + 3 * corners->count, bits, sizeof bits);
+            return slots[slot] = (uint16_t)corners->count++;
+        }
+        if (memcmp(corners->xyz + 3 * (size_t)slots[slot], bits, sizeof bits) == 0)
+            return slots[slot];
+    }
+}
+
 static bool load_block(oriented *o, const bvpi_binary_node *root, block_corners *out)
 {
+    uint16_t slots[SLOTS];
+    memset(slots, 0xff, sizeof slots); /* all are FREE */
+    out->count = 0;
     for (uint32_t i = 0; i < root->count; i++) {
         uint32_t local;
         const bvpi_cluster *cluster =
             bvpi_block_triangle(o->tree, o->part, &o->open, root->first + i, &local);
         if (!cluster)
             return false;
-        for (uint32_t k = 0; k < 3; k++)
-            bvpi_raw_corner(cluster, local, k, out->xyz + 9 * i + 3 * k);
+        for (uint32_t k = 0; k < 3; k++) {
+            float at[3];
+            bvpi_raw_corner(cluster, local, k, at);
+            out->place[3 * i + k] = number_of(out, slots, at);
+        }
     }
     return true;
+}
+
+/* The corners of triangles first .. first + count - 1 of the block, each place once. */
+static bvpi_corners pick(const block_corners *corners, uint32_t first, uint32_t count,
+                         float room[3 * CORNERS_MAX])
+{
+    uint8_t is_picked[CORNERS_MAX] = {0};
+    bvpi_corners out = {room, 0};
+    for (uint32_t corner = 3 * first; corner < 3 * (first + count); corner++) {
+        const uint32_t k = corners->place[corner];
+        if (is_picked[k])
+            continue;
+        is_picked[k] = 1;
+        memcpy(room + 3 * out.count++, corners->xyz + 3 * k, 3 * sizeof *room);
+    }
+    return out;
 }
 
 /* volume: of the block's root, which is fitted already. */
@@ -155,6 +199,7 @@ static bool fit_block(oriented *o, const bvpi_binary_node *root, const uint8_t *
     bvpi_block_node nodes[BVPI_BLOCK_NODES_MAX];
     bvpi_oriented volumes[BVPI_BLOCK_NODES_MAX];
     block_corners corners;
+    float room[3 * CORNERS_MAX];
     uint32_t count;
     if (!load_block(o, root, &corners) || !bvpi_block_list(o->tree, root, payload, nodes, &count))
         return false;
@@ -163,10 +208,11 @@ static bool fit_block(oriented *o, const bvpi_binary_node *root, const uint8_t *
         const uint32_t left = nodes[k].left;
         for (uint32_t child = left; left != 0 && child < left + 2; child++) {
             const bvpi_binary_node *n = &nodes[child].node;
-            const bvpi_corners set = {corners.xyz + 9 * (n->first - root->first), 3 * n->count};
+            const uint32_t first = n->first - root->first;
+            assert(first + n->count <= root->count);
+            const bvpi_corners set = pick(&corners, first, n->count, room);
             bvpi_oriented frame;
             bvpi_range range = bvpi_range_empty();
-            assert(n->first - root->first + n->count <= root->count);
             frame_of(o, nodes[child].payload, &frame);
             for (int stage = 0; stage < stage_count(o); stage++) {
                 add_corners(stage, &frame, &set, &range);
@@ -219,7 +265,7 @@ static bool gather(oriented *o, int stage)
             continue;
         if (!load_block(o, &node, &corners))
             return false;
-        const bvpi_corners set = {corners.xyz, 3 * node.count};
+        const bvpi_corners set = {corners.xyz, corners.count};
         for (uint32_t k = idx;; k = o->upper[k].parent) {
             add_corners(stage, &o->upper[k].volume, &set, &o->upper[k].range);
             if (k == 0)

@@ -14,6 +14,7 @@
 /* A body before its placement. */
 typedef struct bvpi_body_bounds {
     double lo[3], hi[3];
+    double centre[3], half[3]; /* lo .. hi is in centre - half .. centre + half */
     /* Of an assembly: what one unit of the placement's column k may be wrong by where queries round
      * the product of two placements; 0 of a part. */
     double slack[3];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_broad_boxes.c: the box of a body in a broad phase holds all that queries may find of it,
  * grown by half the margin, in rational arithmetic; and is not much wider. Spec: exactness.md,
- * chapter 10, "Boxes of bodies"
+ * chapter 10, "Boxes of moving bodies"
  */
 #include <gmp.h>
 

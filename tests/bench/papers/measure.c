@@ -7,13 +7,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 5 };
+static uint64_t all_differing, fcl_differing;
+static bool is_timing = true;
 
-static uint64_t all_differing;
+void measure_only_counts(void)
+{
+    is_timing = false;
+}
+
+bool measure_is_timing(void)
+{
+    return is_timing;
+}
 
 uint64_t measure_differing(void)
 {
     return all_differing;
+}
+
+uint64_t measure_fcl_differing(void)
+{
+    return fcl_differing;
 }
 
 subject subject_of_file(const char *name, bvp_file *a, bvp_file *b)
@@ -85,6 +99,8 @@ static double ask(const subject *s, question q, const double placement[12], bvp_
 {
     if (s->a != NULL)
         return ask_file(s, q, placement, stats);
+    if (s->fcl_a != NULL)
+        return (double)fcl_tree_pairs(s->fcl_a, s->fcl_b, placement, q == ASK_COLLIDE, stats);
     return (double)s->base_pairs(s->base_a, s->base_b, placement, q == ASK_COLLIDE, stats);
 }
 
@@ -104,14 +120,13 @@ void measure_compare(subject *s, double expected, double got, double share)
         return;
     if (s->differing++ == 0)
         fprintf(stderr, "papers: %s answers %.17g, not %.17g\n", s->name, got, expected);
-    all_differing++;
+    ++*(s->fcl_a != NULL ? &fcl_differing : &all_differing);
 }
 
-/* Answers and statistics; caches get warm. Returns how many placements took `budget` seconds. */
-static int first_pass(subject *subjects, int subject_count, question q, const double *placements,
-                      int count, double budget)
+/* Answers and statistics; caches get warm. */
+static void first_pass(subject *subjects, int subject_count, question q, const double *placements,
+                       int count)
 {
-    const double start = scene_now();
     for (int k = 0; k < subject_count; k++) {
         subjects[k].stats = (bvp_stats){.nodes = 0};
         subjects[k].sum = 0;
@@ -125,21 +140,30 @@ static int first_pass(subject *subjects, int subject_count, question q, const do
             subjects[k].sum += got;
             measure_compare(&subjects[k], expected, got, q >= ASK_DISTANCE ? 1e-8 : 0);
         }
-        if (scene_now() - start > budget)
-            return i + 1;
     }
-    return count;
 }
 
-int measure(subject *subjects, int subject_count, question q, const double *placements, int count,
-            double budget)
+void measure(subject *subjects, int subject_count, question q, const double *placements, int count,
+             int rounds)
 {
-    double times[SUBJECT_MAX][ROUNDS];
-    count = first_pass(subjects, subject_count, q, placements, count, budget / (ROUNDS + 1));
-    for (int round = 0; round < ROUNDS; round++)
+    double times[SUBJECT_MAX][ROUNDS_MAX];
+    first_pass(subjects, subject_count, q, placements, count);
+    rounds = is_timing ? rounds : 0;
+    for (int round = 0; round < rounds; round++)
         for (int k = 0; k < subject_count; k++)
-            times[k][round] = pass(&subjects[k], q, placements, count);
+            times[k][round] = pass(&subjects[k], q, placements, count) / count;
+    for (int k = 0; k < subject_count; k++) {
+        subject *s = &subjects[k];
+        s->seconds = rounds > 0 ? scene_median(times[k], rounds) : NAN;
+        s->least = rounds > 0 ? times[k][0] : NAN;
+        s->most = rounds > 0 ? times[k][rounds - 1] : NAN;
+    }
+}
+
+double measure_spread(const subject *subjects, int subject_count)
+{
+    double worst = 0;
     for (int k = 0; k < subject_count; k++)
-        subjects[k].seconds = scene_median(times[k], ROUNDS) / count;
-    return count;
+        worst = fmax(worst, 50 * (subjects[k].most - subjects[k].least) / subjects[k].seconds);
+    return worst;
 }

@@ -15,6 +15,17 @@ static void start(mesh *m, const char *name, uint64_t capacity)
     m->count = 0;
 }
 
+void mesh_shuffle(mesh *m, uint64_t seed)
+{
+    for (uint64_t k = m->count; k > 1; k--) {
+        float keep[9], *last = m->tri + 9 * (k - 1);
+        float *other = m->tri + 9 * (uint64_t)(scene_random(&seed) * (double)k);
+        memcpy(keep, last, sizeof keep);
+        memmove(last, other, sizeof keep);
+        memcpy(other, keep, sizeof keep);
+    }
+}
+
 void mesh_free(mesh *m)
 {
     free(m->tri);
@@ -30,6 +41,38 @@ static void apply(const double m[12], const float in[3], double out[3])
             m[4 * row] * in[0] + m[4 * row + 1] * in[1] + m[4 * row + 2] * in[2] + m[4 * row + 3];
 }
 
+/* A stored triangle and its number in the source. */
+typedef struct sourced {
+    uint64_t id, at;
+} sourced;
+
+static int compare_sources(const void *a, const void *b)
+{
+    const sourced *x = a, *y = b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* A part's triangles in the order of their source, whatever order the file keeps them in. */
+static float *in_source_order(const bvp_file *file, uint32_t part, uint64_t count)
+{
+    float *stored = scene_allocate(count * 36), *out = scene_allocate(count * 36);
+    uint64_t *ids = scene_allocate(count * sizeof *ids);
+    sourced *order = scene_allocate(count * sizeof *order);
+    if (bvp_get_triangles(file, part, (bvp_range){0, count}, stored, ids, &count) != BVP_OK)
+        exit(1);
+    for (uint64_t k = 0; k < count; k++)
+        order[k] = (sourced){ids[k], k};
+    qsort(order, count, sizeof *order, compare_sources);
+    for (uint64_t k = 0; k < count; k++)
+        memcpy(out + 9 * k, stored + 9 * order[k].at, 36);
+    free(stored);
+    free(ids);
+    free(order);
+    return out;
+}
+
 /* Every instance's triangles in the world, 9 doubles each. */
 static double *flatten(const bvp_file *file, const bvp_file_info *info)
 {
@@ -37,14 +80,11 @@ static double *flatten(const bvp_file *file, const bvp_file_info *info)
     for (uint32_t i = 0; i < info->instance_count; i++) {
         bvp_instance_info instance;
         bvp_part_info part;
-        uint64_t count = 0;
         if (bvp_get_instance(file, i, &instance) != BVP_OK ||
             bvp_get_part(file, instance.part, &part) != BVP_OK)
             exit(1);
-        float *local = scene_allocate(part.triangle_count * 36);
-        bvp_get_triangles(file, instance.part, (bvp_range){0, part.triangle_count}, local, NULL,
-                          &count);
-        for (uint64_t k = 0; k < 3 * count; k++, next += 3)
+        float *local = in_source_order(file, instance.part, part.triangle_count);
+        for (uint64_t k = 0; k < 3 * part.triangle_count; k++, next += 3)
             apply(instance.placement, local + 3 * k, next);
         free(local);
     }
@@ -202,10 +242,9 @@ static void on_pipe(const void *user, double u, double v, double out[3])
     out[up] = p->from[up] + p->radius * sin(v * two_pi);
 }
 
-void mesh_pipes(mesh *m, uint64_t wanted, uint64_t seed)
+void mesh_pipes(mesh *m, uint64_t wanted, int around, int along, uint64_t seed)
 {
-    enum { AROUND = 12, ALONG = 2 };
-    start(m, "pipes", wanted + 2 * AROUND * ALONG);
+    start(m, "pipes", wanted + 2 * (uint64_t)around * (uint64_t)along);
     while (m->count < wanted) {
         pipe p = {.axis = (int)(scene_random(&seed) * 3),
                   .length = 0.2 + 0.6 * scene_random(&seed)};
@@ -214,6 +253,6 @@ void mesh_pipes(mesh *m, uint64_t wanted, uint64_t seed)
             const double room = 2 - (axis == p.axis ? p.length : 0);
             p.from[axis] = -1 + floor(scene_random(&seed) * 40) / 40 * room;
         }
-        sweep(m, ALONG, AROUND, on_pipe, &p);
+        sweep(m, along, around, on_pipe, &p);
     }
 }

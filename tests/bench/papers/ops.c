@@ -163,6 +163,7 @@ typedef struct boxtree_walk {
     const volume_tree *tree[2];
     products products;
     int axes;
+    ops_sharing sharing;
     uint64_t pair_max;
     ops_walk *out;
 } boxtree_walk;
@@ -187,6 +188,16 @@ static uint32_t make_ready(const boxtree_walk *w, int who, uint32_t node, const 
     return count;
 }
 
+/* A node's own work once more, for another of its pairs. */
+static void repeat(const boxtree_walk *w, int who, const ready *of, const intervals *parent)
+{
+    intervals again = *parent;
+    if (of->moved == 0)
+        return;
+    descend(&w->products, w->tree[who], of->node, who, w->axes, &again);
+    w->out->nodes++;
+}
+
 static void visit_boxtree(boxtree_walk *w, uint32_t a, uint32_t b, const intervals *parent)
 {
     ready of_a[2], of_b[2];
@@ -203,6 +214,10 @@ static void visit_boxtree(boxtree_walk *w, uint32_t a, uint32_t b, const interva
             if (w->out->pairs >= w->pair_max)
                 return;
             intervals at = of_a[i].at;
+            if (w->sharing == OPS_EACH && j > 0)
+                repeat(w, 0, &of_a[i], parent);
+            if (w->sharing == OPS_EACH && i > 0)
+                repeat(w, 1, &of_b[j], parent);
             memcpy(at.lo[1], of_b[j].at.lo[1], sizeof at.lo[1]);
             memcpy(at.hi[1], of_b[j].at.hi[1], sizeof at.hi[1]);
             const bool apart =
@@ -215,9 +230,10 @@ static void visit_boxtree(boxtree_walk *w, uint32_t a, uint32_t b, const interva
 }
 
 void ops_walk_boxtree(const volume_tree *a, const volume_tree *b, const double placement[12],
-                      ops_axes axes, uint64_t pair_max, ops_walk *out)
+                      ops_axes axes, ops_sharing sharing, uint64_t pair_max, ops_walk *out)
 {
-    boxtree_walk w = {.tree = {a, b}, .axes = (int)axes, .pair_max = pair_max, .out = out};
+    boxtree_walk w = {
+        .tree = {a, b}, .axes = (int)axes, .sharing = sharing, .pair_max = pair_max, .out = out};
     double axis[AXES][3];
     intervals root;
     prepare(placement, &w.products, axis);
@@ -229,24 +245,17 @@ void ops_walk_boxtree(const volume_tree *a, const volume_tree *b, const double p
 
 static const double turned[12] = {0.36, 0.48, -0.8, 0.1, -0.8, 0.6, 0, 0.1, 0.48, 0.64, 0.6, 0.1};
 
-void ops_boxtree_worst(ops_axes axes, ops *all, uint64_t *shared_hundredths)
+double ops_boxtree_worst(ops_axes axes, ops_sharing sharing)
 {
-    const volume box = {.half = {1, 1, 1}};
-    double axis[AXES][3];
-    products p;
-    intervals at;
-    ops nodes = {0}, compares = {0};
-    prepare(turned, &p, axis);
-    project(axis, &box, 0, turned, &p, &at);
-    project(axis, &box, 1, turned, &p, &at);
-    tally = &nodes;
-    const uint32_t moved_a = move(&p, 0, (int)axes, 0, true, 0.01, &at);
-    const uint32_t moved_b = move(&p, 1, (int)axes, 0, true, 0.01, &at);
-    tally = &compares;
-    if (told_apart(&at, 0, moved_a) || told_apart(&at, 1, moved_b))
+    /* each child's upper x side is moved inward */
+    const volume child = {.centre = {-0.005, 0, 0}, .half = {0.995, 1, 1}};
+    volume nodes[3] = {{.half = {1, 1, 1}, .child = 1}, child, child};
+    const volume_tree tree = {nodes, 3};
+    ops_walk walk = {.pairs = 0};
+    ops_walk_boxtree(&tree, &tree, turned, axes, sharing, UINT64_MAX, &walk);
+    if (walk.pairs != 4 || walk.leaves != 4)
         abort();
-    *all = (ops){nodes.add, nodes.mul, 0, compares.cmp};
-    *shared_hundredths = 50 * ops_sum(&nodes) + 100 * ops_sum(&compares);
+    return (double)ops_sum(&walk.ops) / (double)walk.pairs;
 }
 
 /* ---- boxes with rotations -------------------------------------------------------------------- */
@@ -330,6 +339,7 @@ typedef struct boxes_walk {
     const volume_tree *tree[2];
     const double *m;
     bool own_rotations;
+    int axes;
     uint64_t pair_max;
     relative prepared;
     ops_walk *out;
@@ -343,7 +353,7 @@ static int test_pair(const boxes_walk *w, const volume *a, const volume *b)
     if (!w->own_rotations) {
         for (int x = 0; x < 3; x++)
             p.t[x] = sub(add(dot(w->m + 4 * x, b->centre, 1), w->m[4 * x + 3]), a->centre[x]);
-        return first_axis(&p, &e, AXES);
+        return first_axis(&p, &e, w->axes);
     }
     for (int j = 0; j < 3; j++)
         for (int x = 0; x < 3; x++)
@@ -358,7 +368,7 @@ static int test_pair(const boxes_walk *w, const volume *a, const volume *b)
     compose(a->axis, placed, &p);
     for (int i = 0; i < 3; i++)
         p.t[i] = dot(a->axis + 3 * i, at, 1);
-    return first_axis(&p, &e, AXES);
+    return first_axis(&p, &e, w->axes);
 }
 
 static double size_of(const volume *v)
@@ -400,11 +410,12 @@ static void set_prepared(const double m[12], relative *out)
 }
 
 void ops_walk_boxes(const volume_tree *a, const volume_tree *b, const double placement[12],
-                    bool own_rotations, uint64_t pair_max, ops_walk *out)
+                    bool own_rotations, ops_axes axes, uint64_t pair_max, ops_walk *out)
 {
     boxes_walk w = {.tree = {a, b},
                     .m = placement,
                     .own_rotations = own_rotations,
+                    .axes = (int)axes,
                     .pair_max = pair_max,
                     .out = out};
     set_prepared(placement, &w.prepared);
@@ -433,7 +444,7 @@ void ops_aabb_worst(bool is_lite, ops *all)
 void ops_obb_worst(ops *all)
 {
     ops_walk walk = {.pairs = 0};
-    const boxes_walk w = {.m = turned, .own_rotations = true, .out = &walk};
+    const boxes_walk w = {.m = turned, .own_rotations = true, .axes = AXES, .out = &walk};
     *all = (ops){0};
     tally = all;
     if (test_pair(&w, &unit_box, &unit_box) != AXES)

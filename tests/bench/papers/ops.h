@@ -17,10 +17,12 @@ uint64_t ops_sum(const ops *ops);
  */
 typedef enum ops_axes { OPS_ALIGNED = 3, OPS_SAT_LITE = 6, OPS_SAT = 15 } ops_axes;
 
-/* One pair of children that each move one plane and that overlap, so that nothing ends early.
- * shared: with the nodes' own work done one level up (Zachmann 2002, section 3.3): of it each of
- * the four pairs of children pays a half; in hundredths of operations. */
-void ops_boxtree_worst(ops_axes axes, ops *all, uint64_t *shared_hundredths);
+/* Section 3.3: each child's own work is done once for all of its pairs; or again for each pair. */
+typedef enum ops_sharing { OPS_EACH, OPS_SHARED } ops_sharing;
+
+/* Operations of a pair of children that each move one plane, and that all overlap, so that nothing
+ * ends early: of the four pairs of a walk of two such nodes. */
+double ops_boxtree_worst(ops_axes axes, ops_sharing sharing);
 /* Two spheres, boxes with a prepared rotation (lite: six axes), boxes with own rotations, 24-DOPs,
  * that overlap. */
 void ops_sphere_worst(ops *all);
@@ -40,14 +42,14 @@ typedef struct ops_walk {
     uint64_t leaves;   /* pairs of leaves that were not told apart */
 } ops_walk;
 
-/* Both children of both nodes, as in Zachmann 2002, section 3, with 3.3: each child's own work is
- * done once for all of its pairs; tree: boxes that are parallel to the
- * axes. Ends after pair_max pairs. */
+/* Both children of both nodes, as in Zachmann 2002, section 3; trees of boxes that are parallel to
+ * the axes. Ends after pair_max pairs. */
 void ops_walk_boxtree(const volume_tree *a, const volume_tree *b, const double placement[12],
-                      ops_axes axes, uint64_t pair_max, ops_walk *walk);
+                      ops_axes axes, ops_sharing sharing, uint64_t pair_max, ops_walk *walk);
 /* The larger box is descended, as in van den Bergen 1997, section 3; own_rotations: each pair
- * composes its rotation (OBB), else it is prepared once (AABB). All 15 axes in their order. */
+ * composes its rotation (OBB), else it is prepared once (AABB). The first 6 or all 15 axes in their
+ * order. */
 void ops_walk_boxes(const volume_tree *a, const volume_tree *b, const double placement[12],
-                    bool own_rotations, uint64_t pair_max, ops_walk *walk);
+                    bool own_rotations, ops_axes axes, uint64_t pair_max, ops_walk *walk);
 
 #endif

@@ -164,7 +164,7 @@ static void check_answers(bvp_file *refitted, packed *again, const mesh *moved)
     subject s[2] = {subject_of_file("rebuilt", rebuilt, rebuilt),
                     subject_of_file("refitted", refitted, refitted)};
     for (question q = ASK_COLLIDE; q <= ASK_CLOSEST; q++)
-        measure(s, 2, q, poses, POSES, 0.1);
+        measure(s, 2, q, poses, POSES, 0);
     for (int k = 0; k < POINTS; k++) {
         const bvp_body body = {.file = refitted, .part = 0};
         const double *point = poses + 12 * k;
@@ -181,7 +181,8 @@ static void check_answers(bvp_file *refitted, packed *again, const mesh *moved)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-static const bvp_hierarchy_spec refit_spec = {BVP_KIND_AABB, 1, BVP_SPLIT_MIDPOINT, 0, 0};
+static const bvp_hierarchy_spec refit_spec = {
+    .kind = BVP_KIND_AABB, .leaf_size = 1, .split = BVP_SPLIT_MIDPOINT};
 
 typedef struct timing {
     double refit, first, rebuild, ratio;
@@ -233,8 +234,28 @@ static void claim_refit(const timing *small, const timing *large)
                  1e6 * small->refit / (double)small->triangles, large->ratio,
                  (unsigned long long)large->triangles);
     }
+    snprintf(
+        faster.control, sizeof faster.control,
+        "the first refit on a handle, which copies the pages of the file that it writes, takes "
+        "%.1f times a later one's time; over it the factors are %.1f and %.1f",
+        large->first / large->refit, small->rebuild / small->first, large->rebuild / large->first);
     faster.paper = "AABB/SOLID";
+    faster.evidence = "solid_refit.csv";
     report_claim(&faster);
+}
+
+double papers_refit_seconds(const mesh *m)
+{
+    char problem[300] = "";
+    double first, seconds = NAN;
+    deformable d;
+    packed pack;
+    if (packed_make(&pack, m, &refit_spec, true) && open_deformable(&d, &pack, problem)) {
+        seconds = refit_seconds(&d, twist, 0.5, &first, problem);
+        close_deformable(&d);
+    }
+    packed_drop(&pack);
+    return seconds;
 }
 
 static void times(const setup *setup)
@@ -279,15 +300,16 @@ static const deformed_case cases[] = {
     {"twist 0.5", twist, 0.5},     {"twist 2", twist, 2},         {"twist 8", twist, 8},
     {"noise 0.005", noise, 0.005}, {"noise 0.02", noise, 0.02},   {"noise 0.1", noise, 0.1},
 };
-enum { CASES = sizeof cases / sizeof cases[0] };
+enum { CASES = sizeof cases / sizeof cases[0], DEFORMED_ROUNDS = 3 };
 
 typedef struct cost {
     double boxes[2], us[2]; /* refitted, rebuilt */
-    double pays;            /* queries after which a rebuild would have been cheaper */
+    double spread;
+    double pays; /* queries after which a rebuild would have been cheaper */
 } cost;
 
 static bool deformed_row(const mesh *m, deformable *d, const deformed_case *c, const double *poses,
-                         int pose_count, double budget, cost *out, char problem[300])
+                         int count, cost *out, char problem[300])
 {
     mesh moved = *m;
     packed rebuilt;
@@ -304,8 +326,8 @@ static bool deformed_row(const mesh *m, deformable *d, const deformed_case *c, c
     const bool ok = s.subject_count == 2 && packed_make(&rebuilt, &moved, &refit_spec, true);
     if (ok) {
         s.subjects[s.subject_count++] = subject_of_file("refitted", d->file, d->file);
-        const int count =
-            measure(s.subjects, s.subject_count, ASK_PAIRS, poses, pose_count, budget);
+        measure(s.subjects, s.subject_count, ASK_PAIRS, poses, count, DEFORMED_ROUNDS);
+        out->spread = measure_spread(s.subjects, s.subject_count);
         for (int k = 0; k < 2; k++) {
             const subject *r = &s.subjects[k == 0 ? 2 : 0];
             out->boxes[k] = (double)r->stats.boxes / count;
@@ -335,17 +357,15 @@ static void claim_degrades(const cost *of)
     double worst = 0;
     for (int k = 1; k <= 5; k++)
         worst = fmax(worst, excess(&of[k]));
-    gentle.verdict = worst < 1.5 ? HOLDS : DOES_NOT_HOLD;
+    gentle.verdict = verdict_of(worst < 1.25);
     snprintf(gentle.ours, sizeof gentle.ours,
-             "box tests, refitted over rebuilt: stretch 3: %.2f, twist 0.5: %.2f, twist 8: %.2f; "
-             "noise of 0.005, 0.02, 0.1, which tears shapes: %.2f, %.2f, %.2f",
-             excess(&of[2]), excess(&of[3]), excess(&of[5]), excess(&of[6]), excess(&of[7]),
-             excess(&of[8]));
-    if (gentle.verdict == DOES_NOT_HOLD)
-        snprintf(gentle.why, sizeof gentle.why,
-                 "strong deformations turn boxes that were cut along one axis: at the worst a "
-                 "refitted tree needs %.2f times the box tests",
-                 worst);
+             "box tests, refitted over rebuilt: stretch 3: %.2f, twist 0.5: %.2f, twist 8: %.2f",
+             excess(&of[2]), excess(&of[3]), excess(&of[5]));
+    snprintf(gentle.control, sizeof gentle.control,
+             "noise of 0.005, 0.02, 0.1, which tears shapes: %.2f, %.2f, %.2f; not deformed: %.2f; "
+             "the worst of the stretched and twisted ones is %.2f",
+             excess(&of[6]), excess(&of[7]), excess(&of[8]), excess(&of[0]), worst);
+    gentle.evidence = "solid_deform.csv";
     report_claim(&gentle);
 }
 
@@ -359,27 +379,27 @@ static void deformations(const setup *setup)
     bool ok = true;
     if (!setup_model(setup, "cycloidal", &m))
         return;
-    double *poses = random_placements(&m, &m, 1000, 0.6);
+    const int count = setup_poses(setup, 2);
+    double *poses = random_placements(&m, &m, count, 0.6);
     table_begin("solid_deform", "Refitted and rebuilt trees of deformed shapes, cycloidal",
-                "deformation|box tests a query, refitted|rebuilt|us a query, refitted|rebuilt|a "
-                "rebuild pays after so many queries");
+                "deformation|#box tests a query, refitted|#rebuilt|us a query, refitted|rebuilt|a "
+                "rebuild pays after so many queries|spread of times, %");
     if (!packed_make(&pack, &m, &refit_spec, true))
         snprintf(problem, sizeof problem, "%s", pack.problem);
     if (problem[0] == '\0' && open_deformable(&d, &pack, problem)) {
         for (int k = 0; k < CASES && ok; k++) {
-            ok =
-                deformed_row(&m, &d, &cases[k], poses, 1000, 3 * setup->effort, &costs[k], problem);
+            char pays[40] = "never";
+            ok = deformed_row(&m, &d, &cases[k], poses, count, &costs[k], problem);
             if (ok && costs[k].boxes[0] > costs[k].boxes[1])
-                table_row("%s|%.0f|%.0f|%.1f|%.1f|%.0f", cases[k].name, costs[k].boxes[0],
-                          costs[k].boxes[1], costs[k].us[0], costs[k].us[1], costs[k].pays);
-            else if (ok)
-                table_row("%s|%.0f|%.0f|%.1f|%.1f|never", cases[k].name, costs[k].boxes[0],
-                          costs[k].boxes[1], costs[k].us[0], costs[k].us[1]);
+                snprintf(pays, sizeof pays, "%.0f", costs[k].pays);
+            if (ok)
+                table_row("%s|%.0f|%.0f|%.1f|%.1f|%s|%.0f", cases[k].name, costs[k].boxes[0],
+                          costs[k].boxes[1], costs[k].us[0], costs[k].us[1], pays, costs[k].spread);
         }
         close_deformable(&d);
     }
     if (problem[0] != '\0')
-        table_row("all|not measured: %s||||", problem);
+        table_row("all|not measured: %s|||||", problem);
     table_end();
     report_text(
         "All pairs of two copies that are deformed alike, random placements; the same "

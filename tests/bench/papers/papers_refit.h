@@ -7,5 +7,7 @@
 #include "papers_suite.h"
 
 void papers_refit(const setup *setup);
+/* Median seconds of refitting an AABB tree of a twisted model, leaves of one; NaN: refused. */
+double papers_refit_seconds(const mesh *m);
 
 #endif

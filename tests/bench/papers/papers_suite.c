@@ -9,16 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-const candidate candidate_wide = {"wide", {BVP_KIND_WIDE, 8, BVP_SPLIT_DEFAULT, 0, 0}, 0};
-const candidate candidate_boxtree_paper = {"boxtree, 1 f32 plane, leaf 1",
-                                           {BVP_KIND_BOXTREE, 1, BVP_SPLIT_VOLUME, 1, 4},
-                                           BVP_TEST_SAT_LITE};
+const candidate candidate_wide = {"wide", {.kind = BVP_KIND_WIDE, .leaf_size = 8}, 0};
+const candidate candidate_restricted = {"restricted boxtree, leaf 1",
+                                        {.kind = BVP_KIND_BOXTREE,
+                                         .leaf_size = 1,
+                                         .split = BVP_SPLIT_RESTRICTED,
+                                         .plane_max = 1,
+                                         .offset_size = 4},
+                                        BVP_TEST_SAT_LITE};
+const candidate candidate_free = {"boxtree, free sides, leaf 1",
+                                  {BVP_KIND_BOXTREE, 1, BVP_SPLIT_VOLUME, 1, 4, BVP_FIT_DEFAULT},
+                                  BVP_TEST_SAT_LITE};
 const candidate candidate_boxtree_best = {
-    "boxtree, 3 planes 8 bit, leaf 8", {BVP_KIND_BOXTREE, 8, BVP_SPLIT_DEFAULT, 3, 1}, 0};
+    "boxtree, 3 planes 8 bit, leaf 8",
+    {BVP_KIND_BOXTREE, 8, BVP_SPLIT_DEFAULT, 3, 1, BVP_FIT_DEFAULT},
+    0};
 const candidate candidate_aabb_paper = {
-    "aabb, midpoint, leaf 1", {BVP_KIND_AABB, 1, BVP_SPLIT_MIDPOINT, 0, 0}, BVP_TEST_SAT_LITE};
+    "aabb, midpoint, leaf 1",
+    {.kind = BVP_KIND_AABB, .leaf_size = 1, .split = BVP_SPLIT_MIDPOINT},
+    BVP_TEST_SAT_LITE};
 const candidate candidate_obb_paper = {
-    "obb, mean, leaf 1", {BVP_KIND_OBB, 1, BVP_SPLIT_MEAN, 0, 0}, BVP_TEST_SAT};
+    "obb, hull, mean, leaf 1", {BVP_KIND_OBB, 1, BVP_SPLIT_MEAN, 0, 0, BVP_FIT_HULL}, BVP_TEST_SAT};
 
 bool setup_model(const setup *setup, const char *name, mesh *out)
 {
@@ -33,6 +44,11 @@ bool setup_model(const setup *setup, const char *name, mesh *out)
 uint64_t setup_count(const setup *setup, uint64_t wanted)
 {
     return (uint64_t)((double)wanted * fmin(1, setup->effort));
+}
+
+int setup_poses(const setup *setup, int wanted)
+{
+    return (int)fmax(1, wanted * setup->effort);
 }
 
 /* ---- candidates ------------------------------------------------------------------------------ */
@@ -111,8 +127,38 @@ void suite_add_base(suite *s, const char *name, const base_tree *a, const base_t
     s->packs[s->count++].fd = -1;
 }
 
+static void add_fcl(suite *s, fcl_kind kind, const char *name, const mesh *a, const mesh *b)
+{
+    subject *added = &s->subjects[s->subject_count];
+    double unused;
+    *added = (subject){.fcl_a = fcl_tree_build(kind, a->tri, a->count, &s->fcl_seconds[kind])};
+    s->fcl[s->fcl_count++] = (fcl_tree *)added->fcl_a;
+    added->fcl_b = added->fcl_a;
+    if (b != NULL && b != a) {
+        added->fcl_b = fcl_tree_build(kind, b->tri, b->count, &unused);
+        s->fcl[s->fcl_count++] = (fcl_tree *)added->fcl_b;
+    }
+    snprintf(added->name, sizeof added->name, "%s", name);
+    s->subject_of[s->count] = s->subject_count++;
+    s->pack_of[s->count] = s->count;
+    s->packs[s->count++].fd = -1;
+}
+
+bool suite_add_fcl(suite *s, const mesh *a, const mesh *b)
+{
+    if (!fcl_is_there()) {
+        report_text("FCL is not there: its rows are left out.");
+        return false;
+    }
+    add_fcl(s, FCL_OBB, "FCL OBB", a, b);
+    add_fcl(s, FCL_OBBRSS, "FCL OBBRSS", a, b);
+    return true;
+}
+
 void suite_close(suite *s)
 {
+    for (int k = 0; k < s->fcl_count; k++)
+        fcl_tree_free(s->fcl[k]);
     for (int k = 0; k < s->subject_count; k++)
         subject_close(&s->subjects[k]);
     for (int k = 0; k < s->count; k++)
@@ -121,13 +167,33 @@ void suite_close(suite *s)
 
 const subject *suite_subject(const suite *s, int candidate)
 {
-    return s->subject_of[candidate] < 0 ? NULL : &s->subjects[s->subject_of[candidate]];
+    return candidate >= s->count || s->subject_of[candidate] < 0
+               ? NULL
+               : &s->subjects[s->subject_of[candidate]];
 }
 
 const packed *suite_pack(const suite *s, int candidate)
 {
     const packed *pack = &s->packs[s->pack_of[candidate]];
     return pack->fd < 0 ? NULL : pack;
+}
+
+double suite_boxes(const suite *s, int candidate, int placements)
+{
+    const subject *r = suite_subject(s, candidate);
+    return r == NULL ? NAN : (double)r->stats.boxes / placements;
+}
+
+double suite_triangles(const suite *s, int candidate, int placements)
+{
+    const subject *r = suite_subject(s, candidate);
+    return r == NULL ? NAN : (double)r->stats.triangles / placements;
+}
+
+double suite_us(const suite *s, int candidate)
+{
+    const subject *r = suite_subject(s, candidate);
+    return r == NULL ? NAN : 1e6 * r->seconds;
 }
 
 /* ---- placements ------------------------------------------------------------------------------ */

@@ -147,3 +147,35 @@ double *volume_tree_empty(const volume_tree *tree, bool inner_only, uint32_t *co
         scene_median(shares, (int)*count);
     return shares;
 }
+
+double volume_tree_shared_sides(const volume_tree *tree)
+{
+    const double *root = tree->nodes[0].half;
+    const double near = 1e-9 * (root[0] + root[1] + root[2]);
+    uint64_t shared = 0;
+    for (uint32_t k = 1; k < tree->count; k++) {
+        const volume *own = &tree->nodes[k], *parent = &tree->nodes[own->parent];
+        for (int axis = 0; axis < 3; axis++) {
+            const double lo = own->centre[axis] - own->half[axis];
+            const double hi = own->centre[axis] + own->half[axis];
+            shared += fabs(lo - parent->centre[axis] + parent->half[axis]) <= near;
+            shared += fabs(hi - parent->centre[axis] - parent->half[axis]) <= near;
+        }
+    }
+    return (double)shared / (tree->count - 1);
+}
+
+double volume_tree_mean_depth(const volume_tree *tree)
+{
+    uint32_t *depth = scene_allocate(tree->count * sizeof *depth);
+    uint64_t sum = 0, leaves = 0;
+    depth[0] = 1;
+    for (uint32_t k = 0; k < tree->count; k++) {
+        if (k > 0)
+            depth[k] = depth[tree->nodes[k].parent] + 1;
+        if (tree->nodes[k].child == 0)
+            sum += depth[k], leaves++;
+    }
+    free(depth);
+    return (double)sum / (double)leaves;
+}

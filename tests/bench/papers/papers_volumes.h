@@ -29,5 +29,11 @@ void volume_tree_free(volume_tree *tree);
  * which the split was made is left out (the longest axis' side that moved more), and boxes without
  * volume are. inner_only: not of leaves. Sorted; *count of them; to be freed. */
 double *volume_tree_empty(const volume_tree *tree, bool inner_only, uint32_t *count);
+/* Sides that a box shares with its parent's, to 1e-9 of the root's size: the mean over all nodes
+ * but the root. Boxes parallel to the axes. */
+double volume_tree_shared_sides(const volume_tree *tree);
+/* Over the leaves: how many nodes, itself among them, hold what a leaf does. So many passes over a
+ * triangle does a construction take that looks at all triangles of a node. */
+double volume_tree_mean_depth(const volume_tree *tree);
 
 #endif

@@ -12,8 +12,17 @@ typedef struct plot_series {
     const char *name;
     const double *x, *y; /* points with NaN are left out */
     int count;
-    bool is_dashed;
+    const double *least, *most; /* the spread of y, drawn as a bar; or NULL */
 } plot_series;
+
+/* A dashed line through (x, y) that falls or rises as x to the power, to read slopes by; only where
+ * both axes are logarithmic. */
+typedef struct plot_slope {
+    double x, y, power;
+    const char *name;
+} plot_slope;
+
+enum { PLOT_SLOPES_MAX = 2 };
 
 typedef struct plot {
     const char *name; /* of the file, without .svg */
@@ -21,6 +30,8 @@ typedef struct plot {
     bool x_log, y_log;
     plot_series series[PLOT_SERIES_MAX];
     int series_count;
+    plot_slope slopes[PLOT_SLOPES_MAX];
+    int slope_count;
 } plot;
 
 /* Draws lines and shows the picture in the report. */

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Measures what the four papers claim: papers.md, CSV and SVG go to papers/ of the build directory.
 # Models: samples/models, and those of the folder of test data ($BVP_SHARED) when it is there.
-# PAPERS_EFFORT=0.1 is a quick look; PAPERS_CHAPTERS="boxtree solid" are some of the chapters;
-# PAPERS_JOBS of them run at a time. In the build directory: make papers
+# PAPERS_EFFORT=0.1 is a quick look; PAPERS_CHAPTERS="boxtree solid" are some of the chapters. One measurement at a
+# time: chapters run one after the other. In the build directory: make papers; make papers-save keeps the results.
 set -eu
 src=$(cd "$(dirname "$0")/../../.." && pwd)
 shared=${BVP_SHARED-$src/../shared}
@@ -30,36 +30,41 @@ pack "$shared/models/assembly/irb6640.glb" irb6640
 if [ -f "$shared/plant/plant.c" ]; then
   "${CC:-cc}" -O2 "$shared/plant/plant.c" -lm -o $out/plant
   $out/plant 200000 1 0.001 $out/plant.stl - >/dev/null
-  $out/plant 2000000 1 0.001 $out/plant_2M.stl - >/dev/null
   pack $out/plant.stl plant
-  pack $out/plant_2M.stl plant_2M
-  rm $out/plant $out/plant.stl $out/plant_2M.stl
+  rm $out/plant $out/plant.stl
 else
-  echo "skipped: plant and plant_2M, for there is no $shared/plant/plant.c"
+  echo "skipped: plant, for there is no $shared/plant/plant.c"
 fi
-run() { # CHAPTER
-  tests/bench/papers/papers $out/models $out "${PAPERS_EFFORT:-1}" "$1" || touch "$out/failed"
+# of which commit the code is, the results that are kept left out
+commit() {
+  local changed
+  git -C "$src" rev-parse HEAD 2>/dev/null || { echo "unknown"; return; }
+  changed=$(git -C "$src" status --porcelain -- libfmt tools tests configure.ac Makefile.am |
+    grep -cvE 'papers/([a-z0-9_]*\.(csv|svg)|papers\.md)$') || true
+  [ "$changed" = 0 ] || echo "with changes in $changed files"
 }
-running=0
+code=$(commit | paste -sd' ')
 for chapter in $chapters; do
-  run "$chapter" & running=$((running + 1))
-  [ $running -lt "${PAPERS_JOBS:-2}" ] || { wait -n; running=$((running - 1)); }
+  tests/bench/papers/papers $out/models $out "${PAPERS_EFFORT:-1}" "$chapter" || touch "$out/failed"
 done
-wait
 {
   echo "# What the four papers claim, and what we measure"
   echo
+  echo "Code: commit $code."
   echo "$(grep -m1 'model name' /proc/cpuinfo | sed 's/.*: *//'), $(nproc) cores, $("${CC:-cc}" --version | head -1)."
-  echo "Written by \`make papers\` in $SECONDS s; effort ${PAPERS_EFFORT:-1}, 1 being a full run. Times are of one core."
-  echo "Where a paper's digits are lost in the text that we have, the claim says so."
+  echo "Written by \`make papers\` in $SECONDS s; effort ${PAPERS_EFFORT:-1}, 1 being a full run. Times are of one core,"
+  echo "one measurement at a time; medians of several rounds, and half of the range of the rounds in percent as their"
+  echo "spread. Counts are the same in every run: \`tests/bench/papers/check_papers.sh\` measures a part of them again."
+  echo "Models are read in the order of their source. Where a paper's digits are lost in the text that we have, the"
+  echo "claim says so. Control: what the same run measured beside it."
   echo
-  echo "| paper | claim | paper's figure | ours | verdict | why not |"
-  echo "|---|---|---|---|---|---|"
+  echo "| paper | claim | paper's figure | ours | verdict | control | evidence |"
+  echo "|---|---|---|---|---|---|---|"
   for chapter in $chapters; do cat "$out/claims_$chapter.md"; done
   for chapter in $chapters; do cat "$out/$chapter.md"; done
 } >$out/papers.md
 {
-  echo "paper,claim,paper's figure,ours,verdict,why not"
+  echo "paper,claim,paper's figure,ours,verdict,control,evidence"
   for chapter in $chapters; do cat "$out/claims_$chapter.csv"; done
 } >$out/claims.csv
 for chapter in $chapters; do rm "$out/$chapter.md" "$out/claims_$chapter.md" "$out/claims_$chapter.csv"; done

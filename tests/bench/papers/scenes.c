@@ -38,6 +38,18 @@ double scene_median(double *values, int count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+double scene_slope(const double *x, const double *y, int count)
+{
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int k = 0; k < count; k++) {
+        if (!(x[k] > 0) || !(y[k] > 0))
+            continue;
+        const double u = log(x[k]), v = log(y[k]);
+        n++, sx += u, sy += v, sxx += u * u, sxy += u * v;
+    }
+    return n < 2 ? NAN : (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
 void *scene_allocate(size_t size)
 {
     void *memory = malloc(size ? size : 1);

@@ -14,7 +14,9 @@
 double scene_now(void);
 double scene_random(uint64_t *state);           /* [0, 1) */
 double scene_median(double *values, int count); /* sorts them */
-void *scene_allocate(size_t size);              /* ends the program when there is no memory */
+/* Slope of log y over log x, by least squares, of the points where both are positive. */
+double scene_slope(const double *x, const double *y, int count);
+void *scene_allocate(size_t size); /* ends the program when there is no memory */
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
@@ -25,7 +27,8 @@ typedef struct mesh {
 } mesh;
 
 /* All instances of a packed file in their places; its box centred at the origin, its largest side
- * scaled to `side` (0: as it is), as Zachmann's objects fit in a cube of side 2. False: no file. */
+ * scaled to `side` (0: as it is), as Zachmann's objects fit in a cube of side 2; triangles in the
+ * order of the source. False: no file. */
 bool mesh_load(mesh *mesh, const char *path, const char *name, double side);
 /* About `wanted` triangles. */
 void mesh_sphere(mesh *mesh, uint64_t wanted, double radius);
@@ -33,8 +36,11 @@ void mesh_torus(mesh *mesh, uint64_t wanted, double ring_radius, double tube_rad
 /* A torus whose tube is wrinkled and twisted, and a landscape of spikes: Gottschalk's scene. */
 void mesh_wrinkled_torus(mesh *mesh, uint64_t wanted);
 void mesh_spikes(mesh *mesh, uint64_t wanted);
-/* Pipes on a jittered lattice, `wanted` triangles, in a cube of side 2. */
-void mesh_pipes(mesh *mesh, uint64_t wanted, uint64_t seed);
+/* Pipes on a jittered lattice, `wanted` triangles, in a cube of side 2; each of `around` sides and
+ * `along` rings: the more, the fewer pipes. */
+void mesh_pipes(mesh *mesh, uint64_t wanted, int around, int along, uint64_t seed);
+/* The same triangles in another order. */
+void mesh_shuffle(mesh *mesh, uint64_t seed);
 void mesh_free(mesh *mesh);
 
 /* ---- placements ------------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
  * table.c: Markdown and CSV, and the list of claims.
  */
 #include "table.h"
+#include "measure.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -82,7 +83,8 @@ static void write_row(const char *cells)
     for (bool is_first = true;; is_first = false) {
         const size_t size = strcspn(at, "|");
         write_cell(report.csv, at, size, is_first);
-        fprintf(report.text, "| %.*s ", (int)size, at);
+        const int mark = at[0] == '#';
+        fprintf(report.text, "| %.*s ", (int)size - mark, at + mark);
         at += size;
         if (*at++ == '\0')
             break;
@@ -131,16 +133,20 @@ static const char *verdict_name(verdict verdict)
     return names[verdict];
 }
 
+verdict verdict_of(bool holds)
+{
+    return holds ? HOLDS : DOES_NOT_HOLD;
+}
+
 void report_claim(const claim *made)
 {
-    if (report.claim_count == CLAIM_MAX) {
-        fprintf(stderr, "papers: more than %d claims\n", CLAIM_MAX);
+    if (report.claim_count == CLAIM_MAX || (made->control[0] == '\0' && measure_is_timing())) {
+        fprintf(stderr, "papers: no control, or more than %d claims: %s\n", CLAIM_MAX, made->text);
         exit(1);
     }
     report.claims[report.claim_count++] = *made;
-    report_text("**%s** (%s). Paper: %s. Ours: %s. **%s**%s%s", made->text, made->paper,
-                made->figure, made->ours, verdict_name(made->verdict),
-                made->why[0] != '\0' ? ": " : ".", made->why);
+    report_text("**%s** (%s). Paper: %s. Ours: %s. **%s**. Control: %s.", made->text, made->paper,
+                made->figure, made->ours, verdict_name(made->verdict), made->control);
 }
 
 void report_close(void)
@@ -154,8 +160,8 @@ void report_close(void)
     for (int k = 0; k < report.claim_count; k++) {
         const claim *c = &report.claims[k];
         char row[ROW_MAX];
-        snprintf(row, sizeof row, "%s|%s|%s|%s|%s|%s", c->paper, c->text, c->figure, c->ours,
-                 verdict_name(c->verdict), c->why);
+        snprintf(row, sizeof row, "%s|%s|%s|%s|%s|%s|%s", c->paper, c->text, c->figure, c->ours,
+                 verdict_name(c->verdict), c->control, c->evidence);
         write_row(row);
     }
     table_end();

@@ -38,7 +38,7 @@ static const candidate builds[] = {
     {"look-ahead", BOXTREE(BVP_SPLIT_LOOKAHEAD, 1, 4), 0},
     {"sah, 3 planes, leaf 8", {BVP_KIND_BOXTREE, 8, BVP_SPLIT_SAH, 3, 1, BVP_FIT_DEFAULT}, 0},
 };
-enum { BUILDS = sizeof builds / sizeof builds[0], SIZES = 9, LOOKAHEAD = 3, RUNS = 3 };
+enum { BUILDS = sizeof builds / sizeof builds[0], SIZES = 8, LOOKAHEAD = 3, RUNS = 3 };
 
 typedef struct build_times {
     double sizes[SIZES], passes[2][SIZES]; /* restricted, volume */
@@ -151,8 +151,8 @@ void boxtree_building(const setup *setup)
                 "triangles|#sets a triangle is in, restricted|#volume|restricted, s|volume, "
                 "s|longest side, s|look-ahead, s|sah, 3 planes, leaf 8, s|restricted, ns a "
                 "triangle|spread of times, %");
-    const uint64_t most = setup->is_check ? 16000 : setup_count(setup, 512000);
-    for (uint64_t n = 1000; n <= most; n *= n < 128000 ? 2 : 4) {
+    const uint64_t most = setup->is_check ? 16000 : setup_count(setup, 128000);
+    for (uint64_t n = 1000; n <= most; n *= 2) {
         mesh m;
         mesh_torus(&m, n, 0.7, 0.3);
         build_row(&m, &t);

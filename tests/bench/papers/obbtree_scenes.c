@@ -206,7 +206,7 @@ void obbtree_scenes(const setup *setup)
 {
     enum { TIMED = 3 };
     const body_motion resting = {.at = {0.1, 0.2, 1.5}};
-    const uint64_t n = setup_count(setup, 140000);
+    const uint64_t n = setup_count(setup, 70000);
     scene_result r[SCENES] = {{.contacts = 0}};
     mesh m, torus;
     table_begin(

@@ -95,22 +95,31 @@ static void claim_boxes(const against_result *r)
 {
     claim boxes = {.text = "an AABB tree needs about twice the box tests of an OBB tree",
                    .figure = "approximately twice"};
+    claim first = {.text = "that is so for queries that end at the first contact, too",
+                   .figure = "our copy does not tell which of both was measured"};
     claim time = {.text = "an AABB tree with SAT lite is nearly as fast as an OBB tree",
                   .figure = "close to the OBB tree's (digits lost in our copy)"};
     claim memory = {.text = "an AABB tree takes about half the storage of an OBB tree",
                     .figure = "6 scalars instead of 15"};
-    const double twice = ratio(r, r->boxes, AABB_SAT, OBB_SAT);
+    const double twice = ratio(r, r->all_boxes, AABB_SAT, OBB_SAT);
+    const double boolean = ratio(r, r->boxes, AABB_SAT, OBB_SAT);
     boxes.verdict = verdict_of(twice > 1.5 && twice < 2.7);
     snprintf(boxes.ours, sizeof boxes.ours,
-             "%.2f times (boolean), %.2f times (all pairs) those of an OBB tree with the hull's "
-             "axes, cut at the mean; geometric means of %d models",
-             twice, ratio(r, r->all_boxes, AABB_SAT, OBB_SAT), r->count);
-    snprintf(
-        boxes.control, sizeof boxes.control,
-        "those of FCL's OBB tree: %.2f times (boolean), %.2f times (all pairs); of an OBB tree "
-        "that is cut by sah %.2f times; our OBB tree's over FCL's %.2f",
-        ratio(r, r->boxes, AABB_SAT, FCL_BOXES), ratio(r, r->all_boxes, AABB_SAT, FCL_BOXES),
-        ratio(r, r->boxes, AABB_SAT, OBB_SAH), ratio(r, r->boxes, OBB_SAT, FCL_BOXES));
+             "all pairs: %.2f times those of an OBB tree with the hull's axes, cut at the mean; "
+             "geometric mean of %d models",
+             twice, r->count);
+    snprintf(boxes.control, sizeof boxes.control,
+             "%.2f times those of FCL's OBB tree, %.2f times those of an OBB tree that is cut by "
+             "sah; our OBB tree's over FCL's %.2f",
+             ratio(r, r->all_boxes, AABB_SAT, FCL_BOXES), ratio(r, r->all_boxes, AABB_SAT, OBB_SAH),
+             ratio(r, r->all_boxes, OBB_SAT, FCL_BOXES));
+    first.verdict = verdict_of(boolean > 1.5 && boolean < 2.7);
+    snprintf(first.ours, sizeof first.ours, "boolean: %.2f times", boolean);
+    snprintf(first.control, sizeof first.control,
+             "%.2f times those of FCL's OBB tree, %.2f times those of an OBB tree that is cut by "
+             "sah; our OBB tree's over FCL's %.2f",
+             ratio(r, r->boxes, AABB_SAT, FCL_BOXES), ratio(r, r->boxes, AABB_SAT, OBB_SAH),
+             ratio(r, r->boxes, OBB_SAT, FCL_BOXES));
     const double slower = ratio(r, r->us, AABB_LITE, OBB_SAT);
     time.verdict = verdict_of(slower < 1.25);
     snprintf(time.ours, sizeof time.ours,
@@ -131,6 +140,7 @@ static void claim_boxes(const against_result *r)
              fcl_node_bytes(FCL_AABB, 4), fcl_node_bytes(FCL_OBB, 4), fcl_node_bytes(FCL_AABB, 8),
              fcl_node_bytes(FCL_OBB, 8));
     tell(&boxes, "solid_against.csv");
+    tell(&first, "solid_against.csv");
     tell(&time, "solid_against.csv");
     tell(&memory, "solid_against.csv");
 }

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "bvpack.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -86,12 +88,22 @@ typedef struct peer_boxes {
     void (*pairs)(void *manager, peer_pair_fn callback, void *user);
 } peer_boxes;
 
+/* Solid shapes against a peer_pairs' model, which stays where it is. */
+typedef struct peer_convex {
+    const char *name;
+    void *(*make)(const bvp_convex *convex); /* NULL: there is no such shape */
+    void (*drop)(void *shape);
+    int (*collide)(const void *model, const void *shape, const double placement[12]);
+    double (*distance)(const void *model, const void *shape, const double placement[12]);
+} peer_convex;
+
 /* NULL when configured without. RSS: distance only; CGAL, Bullet and ODE: collide only. */
 extern const peer_pairs *const peer_fcl, *const peer_fcl_rss, *const peer_pqp;
 extern const peer_pairs *const peer_cgal, *const peer_bullet, *const peer_ode;
 extern const peer_manager *const peer_fcl_manager; /* of peer_fcl's models */
 /* The tree refitted and balanced after each step, or those that moved inserted again. */
 extern const peer_boxes *const peer_fcl_refitted, *const peer_fcl_inserted;
+extern const peer_convex *const peer_fcl_convex; /* against peer_fcl's models */
 extern const peer_rays *const peer_embree, *const peer_cgal_rays;
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
 const peer_pairs *const peer_fcl = 0, *const peer_fcl_rss = 0;
 const peer_manager *const peer_fcl_manager = 0;
 const peer_boxes *const peer_fcl_refitted = 0, *const peer_fcl_inserted = 0;
+const peer_convex *const peer_fcl_convex = 0;
 #endif
 #if !BENCH_HAVE_PQP
 const peer_pairs *const peer_pqp = 0;

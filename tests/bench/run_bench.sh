@@ -20,6 +20,7 @@
 #   mating     pairs of an assembly's instances that are near and apart, bolts in their seats
 #   hard       slivers, surfaces side by side, near copies, strays: where there are cliffs
 #   warm       a smooth path, asked with and without what the last query proved
+#   convex     solid shapes near a model's surface
 #   broad      many moving bodies, one hundredth of them in a pair: the pairs of their boxes, step by step
 #   rays       primary rays, segments, any hit, ambient occlusion, shadows: each ray once
 #   closest    the point of a model that is closest to one; in the file of rays
@@ -84,6 +85,7 @@ paths() { # NAME ARGUMENT...
   say "$1: warm"
   tests/bench/bench_warm "${@:2}" | tee "$out/$1.warm.csv"
 }
+convex() { say "$1: convex"; tests/bench/bench_convex "$out/$1.bvp" | tee "$out/$1.convex.csv"; }
 mating() { say "$1: mating"; tests/bench/bench_mating "$out/$1.bvp" "$2" | tee "$out/$1.mating.csv"; }
 broad() { # NAME: its parts as bodies
   say "$1: broad"
@@ -154,6 +156,8 @@ open_file cell
 mating cell 0.005
 [ ! -f $out/engine.bvp ] || mating engine 5
 cast_rays cycloidal
+convex cycloidal
+convex link_3
 cast_rays link_3
 cast_rays cell
 [ ! -f $out/robot_r1.bvp ] || cast_rays robot_r1

@@ -85,6 +85,9 @@ heading "warm starts on a path" query placements plain warm "plain / warm" "answ
 wide warm all bvpack:{placements,plain_us,warm_us,plain_over_warm,answers_that_differ} FCL_OBBRSS:{us,over_warm} |
   awk -F, '{ printf "| %s | %s | %d | %.2f | %.2f | **%.1f** | %d | %s | %s |\n", $1, $2, $4, $5, $6, $7, $8, $9, $10 }'
 wide warm all bvpack:plain_over_warm | awk -F, '{ print $2 ": plain / warm," $4 "," $1 }' | summary least
+heading model "solid shape: question" poses who "us" "times ours" "quartiles" "at the worst pose" "answers that differ"
+wide convex who poses us times_slower times_slower_q1 times_slower_q3 times_slower_worst poses_that_differ |
+  awk -F, '{ printf "| %s | %s | %s | %s | %s | **%s** | %s-%s | %s | %s |\n", $1, $2, $4, $3, $5, $6, $7, $8, $9, $10 }'
 heading "parts of" "moving bodies" "" pairs "boxes, us" "pairs, us" "a step, us" "the worst" "times faster" "at the worst step" \
   "steps that differ"
 wide broad who pairs move_us pairs_us step_us worst_us times_slower times_slower_q1 times_slower_q3 times_slower_worst steps_that_differ |

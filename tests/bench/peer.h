@@ -7,8 +7,6 @@
 
 #include <stdint.h>
 
-#include "bvpack.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -88,10 +86,11 @@ typedef struct peer_boxes {
     void (*pairs)(void *manager, peer_pair_fn callback, void *user);
 } peer_boxes;
 
+struct bvp_convex;
 /* Solid shapes against a peer_pairs' model, which stays where it is. */
 typedef struct peer_convex {
     const char *name;
-    void *(*make)(const bvp_convex *convex); /* NULL: there is no such shape */
+    void *(*make)(const struct bvp_convex *convex); /* NULL: there is no such shape */
     void (*drop)(void *shape);
     int (*collide)(const void *model, const void *shape, const double placement[12]);
     double (*distance)(const void *model, const void *shape, const double placement[12]);

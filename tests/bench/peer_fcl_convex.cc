@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // peer_fcl_convex.cc: FCL's solid shapes against its trees of OBBRSS, which are models of peer_fcl.
+#include "bvpack.h"
 #include "peer.h"
 
 #if BENCH_HAVE_FCL

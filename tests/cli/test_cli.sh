@@ -279,6 +279,9 @@ for how in 'wide sat' 'rss sat' 'rss sat-lite' 'aabb aligned' 'obb lookup'; do
 done
 expect 2 query pairs tests.bvp tests.bvp --box-test sat # walks wide
 has err '^bvpack: --box-test: the hierarchy wide '
+expect 0 pack cube.obj --hierarchy aabb -q -o other_kind.bvp
+expect 2 query distance other_kind.bvp cube.bvp
+has err ', and both parts need a hierarchy of one kind'
 expect 0 query collide tests16.bvp tests16.bvp --box-test aligned
 expect 2 query collide tests16.bvp tests16.bvp --box-test lookup
 has err 'lookup for boxtree with offsets of 8 bits'

@@ -61,7 +61,9 @@ int query_end(query_run *q, const operand *a, const operand *b, const char *wher
     if (status == BVP_ERR_ARGUMENT) {
         complain(where ? where : a->text,
                  "the query can't be asked: a placement must be finite and not "
-                 "singular, distances not negative");
+                 "singular, distances not negative%s",
+                 b ? ", and both parts need a hierarchy of one kind (\"bvpack info\" names them)"
+                   : "");
         return EXIT_USAGE;
     }
     if (status != BVP_OK) {

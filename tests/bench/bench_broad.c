@@ -3,7 +3,7 @@
  * and pairs step by step, and the peers the same. The bodies are the parts of a file in turn, at
  * random places in a cube, and are thrown back at its walls. A peer gets our boxes as they are; our
  * time contains that of placing them. Ratios are of whole steps; pairs are compared in each step.
- * Usage: bench_broad FILE.bvp [BODIES [STEPS]]
+ * Usage: bench_broad FILE.bvp [BODIES [STEPS [MOTION]...]], of the names in `motions`
  */
 #include "bench.h"
 #include "bench_rounds.h"
@@ -407,11 +407,20 @@ static int run_motion(const char *path, uint32_t count, int steps, const motion 
     return differ;
 }
 
+/* No names: all are. */
+static int is_named(const char *name, char **names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0)
+            return 1;
+    return count <= 0;
+}
+
 int main(int argc, char **argv)
 {
     int differ = 0;
     if (argc < 2) {
-        fprintf(stderr, "usage: bench_broad FILE.bvp [BODIES [STEPS]]\n");
+        fprintf(stderr, "usage: bench_broad FILE.bvp [BODIES [STEPS [MOTION]...]]\n");
         return 2;
     }
     const int count = argc > 2 ? atoi(argv[2]) : 10000, steps = argc > 3 ? atoi(argv[3]) : 100;
@@ -420,6 +429,7 @@ int main(int argc, char **argv)
     printf("motion,bodies,who,steps,pairs,percent_in_pairs,move_us,pairs_us,step_us,worst_us,"
            "times_slower,times_slower_q1,times_slower_q3,times_slower_worst,steps_that_differ\n");
     for (size_t k = 0; k < sizeof motions / sizeof motions[0]; k++)
-        differ += run_motion(argv[1], (uint32_t)count, steps, &motions[k]);
+        if (is_named(motions[k].name, argv + 4, argc - 4))
+            differ += run_motion(argv[1], (uint32_t)count, steps, &motions[k]);
     return differ != 0;
 }

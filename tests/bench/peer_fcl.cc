@@ -3,6 +3,8 @@
 #include "peer.h"
 
 #if BENCH_HAVE_FCL
+#include "peer_fcl.h"
+
 #include <fcl/geometry/bvh/BVH_model.h>
 #include <fcl/narrowphase/collision.h>
 #include <fcl/narrowphase/distance.h>
@@ -38,17 +40,6 @@ template <typename Volume> struct Tree {
 const fcl::CollisionGeometryd *get(const void *model)
 {
     return static_cast<const fcl::CollisionGeometryd *>(model);
-}
-
-fcl::Transform3d placed(const double m[12])
-{
-    fcl::Transform3d t = fcl::Transform3d::Identity();
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 3; column++)
-            t.linear()(row, column) = m[4 * row + column];
-        t.translation()[row] = m[4 * row + 3];
-    }
-    return t;
 }
 
 int collide_at(const void *a, const fcl::Transform3d &at_a, const void *b,

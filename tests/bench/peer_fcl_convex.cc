@@ -4,6 +4,8 @@
 #include "peer.h"
 
 #if BENCH_HAVE_FCL
+#include "peer_fcl.h"
+
 #include <fcl/geometry/shape/box.h>
 #include <fcl/geometry/shape/capsule.h>
 #include <fcl/geometry/shape/cylinder.h>
@@ -40,17 +42,6 @@ void *make(const bvp_convex *convex)
 void drop(void *shape)
 {
     delete static_cast<fcl::CollisionGeometryd *>(shape);
-}
-
-fcl::Transform3d placed(const double m[12])
-{
-    fcl::Transform3d t = fcl::Transform3d::Identity();
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 3; column++)
-            t.linear()(row, column) = m[4 * row + column];
-        t.translation()[row] = m[4 * row + 3];
-    }
-    return t;
 }
 
 const fcl::CollisionGeometryd *get(const void *geometry)

@@ -3,6 +3,8 @@
 #include "peer.h"
 
 #if BENCH_HAVE_FCL
+#include "peer_fcl.h"
+
 #include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
 #include <fcl/narrowphase/collision.h>
 #include <fcl/narrowphase/distance.h>
@@ -34,15 +36,9 @@ void *make(void *const *models, const double (*placements)[12], uint32_t count)
     Scene *scene = new Scene;
     std::vector<fcl::CollisionObjectd *> all;
     for (uint32_t i = 0; i < count; i++) {
-        fcl::Transform3d at = fcl::Transform3d::Identity();
-        for (int row = 0; row < 3; row++) {
-            for (int column = 0; column < 3; column++)
-                at.linear()(row, column) = placements[i][4 * row + column];
-            at.translation()[row] = placements[i][4 * row + 3];
-        }
         std::shared_ptr<fcl::CollisionGeometryd> shared(
             static_cast<fcl::CollisionGeometryd *>(models[i]), [](fcl::CollisionGeometryd *) {});
-        scene->objects.emplace_back(new fcl::CollisionObjectd(shared, at));
+        scene->objects.emplace_back(new fcl::CollisionObjectd(shared, placed(placements[i])));
         scene->objects.back()->setUserData(reinterpret_cast<void *>(static_cast<uintptr_t>(i)));
         all.push_back(scene->objects.back().get());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // fcl_tree.cc: FCL's own traversal nodes, whose statistics are on.
 #include "fcl_tree.h"
+#include "peer_fcl.h"
 
 #include <fcl/geometry/bvh/BVH_model.h>
 #include <fcl/narrowphase/detail/traversal/collision/mesh_collision_traversal_node.h>
@@ -37,17 +38,6 @@ template <typename Model> double fill(Model &model, const float *tri, uint64_t c
     }
     model.endModel();
     return now() - start;
-}
-
-fcl::Transform3d placed(const double m[12])
-{
-    fcl::Transform3d t = fcl::Transform3d::Identity();
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 3; column++)
-            t.linear()(row, column) = m[4 * row + column];
-        t.translation()[row] = m[4 * row + 3];
-    }
-    return t;
 }
 
 template <typename Node, typename Model>

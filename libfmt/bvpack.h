@@ -39,8 +39,9 @@ typedef enum bvp_status {
     BVP_ERR_SYSTEM,    /* the operating system refused; bvp_error.sys_errno says why */
     BVP_ERR_ARGUMENT,  /* the caller's argument: NaN, negative tolerance, singular placement, bad
                           index */
-    BVP_ERR_CANCELLED  /* bvp_control ended the call: there is no answer, and the file may be sound
+    BVP_ERR_CANCELLED, /* bvp_control ended the call: there is no answer, and the file may be sound
                         */
+    BVP_ERR_AGAIN      /* a source has not got the bytes yet (bvp_open_source): call again later */
 } bvp_status;
 
 /* Details of a failure. Every function that takes one accepts NULL. */
@@ -164,6 +165,49 @@ BVP_API bvp_status bvp_open_fd(int fd, const bvp_open_options *options, bvp_file
 /* The same for memory, 64-byte aligned, which the caller keeps until bvp_close. */
 BVP_API bvp_status bvp_open_memory(const void *data, size_t size, const bvp_open_options *options,
                                    bvp_file **out, bvp_error *error);
+/* Where a file's bytes come from when they cannot be mapped: a server, an archive, a compressed
+ * file, a page's fetch(). Zero-initialise. */
+typedef struct bvp_source {
+    uint64_t size; /* bytes */
+    /* Fills out[0 .. size - 1] with the bytes from `offset` on: at most 1 MiB, but for the hashes
+     * at the file's end, 8 bytes for each 64 KiB of it. BVP_ERR_AGAIN: they are not here yet, and
+     * the call that needs them fails with it; whoever sees that fetches them and calls again. Any
+     * other status is what the call returns. *error: zeroed; the details, if there are any. Called
+     * on the thread that asks a query, one call at a time; it may not use the file. */
+    bvp_status (*read)(void *user, uint64_t offset, uint64_t size, void *out, bvp_error *error);
+    /* or NULL. These bytes are likely to be wanted soon. May begin to fetch them, and return. */
+    void (*hint)(void *user, uint64_t offset, uint64_t size);
+    /* or NULL. Called once: when the file is closed, or could not be opened. */
+    void (*close)(void *user);
+    void *user;
+    /* Bytes that are held at most, beside the head, the hashes and the last block; 0: 64 MiB; at
+     * least 512 KiB. A call may count on half of them: one that needs more than there is room for
+     * is BVP_ERR_LIMIT. */
+    uint64_t cache;
+    uint64_t reserved[4]; /* zero */
+} bvp_source;
+
+/* Opens a file whose bytes a source gives, in chunks of 64 KiB that are kept. Answers are those of
+ * the mapped file. Each chunk is checked as it arrives, against the hashes in the file, and these
+ * against the head: damage, or bytes of another file, are BVP_ERR_CORRUPT in the call that needs
+ * them, so verify_lazily means nothing. Opening reads twice: the beginning, and the end from the
+ * last block on. *source is copied.
+ *
+ * Every call may fail with what the source says, BVP_ERR_AGAIN or else; bvp_get_source_error has
+ * the details. Such a call asks the source no further, so a question may have to be asked as often
+ * as it needs other chunks. Its answers mean nothing; a callback has been given right ones, and is
+ * given them again by the next call. Where several calls run at once, each may fail with what
+ * another one's read said. bvp_clash_touch_gap, which has no status, is NaN.
+ *
+ * Mode isolated reads everything and closes the source. BVP_ERR_ARGUMENT: an overlay; a thin file.
+ * A file from a source cannot be saved or converted (bvpack_build.h), or be a builder's part.
+ * bvp_verify_file, bvp_verify_part and bvp_annotate need room in the cache for the whole file. */
+BVP_API bvp_status bvp_open_source(const bvp_source *source, const bvp_open_options *options,
+                                   bvp_file **out, bvp_error *error);
+/* Of the last read that failed: what the source said, and the offset that was wanted.
+ * BVP_ERR_ARGUMENT: the file is not from a source. */
+BVP_API bvp_status bvp_get_source_error(const bvp_file *file, bvp_error *error);
+
 /* Unmaps and frees; NULL is allowed. No query may be running on it. */
 BVP_API void bvp_close(bvp_file *file);
 

@@ -7,6 +7,7 @@ CORE_SOURCES += \
 	libfmt/base/status.c \
 	libfmt/base/utf8.c
 noinst_HEADERS += \
+	libfmt/base/arena.h \
 	libfmt/base/checked.h \
 	libfmt/base/dd.h \
 	libfmt/base/growing_array.h \

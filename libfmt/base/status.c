@@ -28,6 +28,7 @@ const char *bvp_status_name(bvp_status status)
         [BVP_ERR_SYSTEM] = "system error",
         [BVP_ERR_ARGUMENT] = "bad argument",
         [BVP_ERR_CANCELLED] = "cancelled",
+        [BVP_ERR_AGAIN] = "bytes not here yet",
     };
     const size_t count = sizeof names / sizeof *names;
     return (size_t)status < count ? names[status] : "unknown status";

@@ -23,6 +23,7 @@
 
 #include "format/lazy.h"
 #include "format/record.h"
+#include "format/source.h"
 #include "prim/pose.h"
 #include "query/body/filter.h"
 
@@ -95,7 +96,9 @@ bvp_status bvpi_body_bounds_init(const bvp_body *body, bvpi_body_bounds *out)
     if (body->filter != NULL && !(is_assembly && bvpi_filter_is_sound(body->filter)))
         return BVP_ERR_ARGUMENT;
     memset(out, 0, sizeof *out);
-    const bvp_status status = is_assembly ? bound_instances(body, out) : bound_part(body, out);
+    bvpi_call call = bvpi_call_begin_bodies(body, NULL);
+    const bvp_status status =
+        bvpi_call_end(&call, is_assembly ? bound_instances(body, out) : bound_part(body, out));
     for (int i = 0; i < 3 && status == BVP_OK && !out->is_empty; i++) {
         out->centre[i] = out->lo[i] / 2 + out->hi[i] / 2;
         out->half[i] =

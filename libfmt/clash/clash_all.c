@@ -26,6 +26,7 @@
 #include "clash/judge.h"
 #include "clash/known_apart.h"
 #include "clash/order.h"
+#include "format/source.h"
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
@@ -281,6 +282,22 @@ static const char *const reasons[] = {
     [BVP_ERR_CANCELLED] = "ended before it was done, by its flag, its callback or its budget of "
                           "steps"};
 
+BVPI_GUARD(clash, bvp_clash_fn, bvp_clash_pair)
+
+/* What a caller is told stands on bytes that were there. */
+typedef struct told {
+    const bvpi_call *call;
+    const bvp_clash_options *options;
+} told;
+
+static int tell_progress(void *user, uint32_t done, uint32_t total,
+                         const bvp_clash_coverage *coverage)
+{
+    const told *t = user;
+    return bvpi_call_missed(t->call) ||
+           t->options->progress(t->options->progress_user, done, total, coverage);
+}
+
 bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *options,
                      bvp_clash_fn callback, void *user, bvp_clash_coverage *coverage,
                      bvp_error *error)
@@ -288,7 +305,15 @@ bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *opti
     const bvp_file *a = scene ? scene->a : NULL, *b = scene ? scene->b : NULL;
     static const bvp_clash_options defaults = {.limits = {0, NAN, NAN}};
     bvp_clash_coverage sum = {0};
-    whole all = {.options = options ? options : &defaults};
+    bvpi_call call = bvpi_call_begin(a, b);
+    bvp_clash_options own = options ? *options : defaults;
+    clash_guard guard = {&call, callback, user};
+    told progress = {&call, options};
+    if (own.progress) {
+        own.progress = tell_progress;
+        own.progress_user = &progress;
+    }
+    whole all = {.options = &own};
     bvp_status status = BVP_ERR_ARGUMENT;
     all.limits = all.options->limits;
     all.control = all.options->control != NULL ? all.options->control
@@ -302,8 +327,8 @@ bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *opti
                                     .first = all.options->first_instance,
                                     .total = bvpi_clash_count(&all.scene.a),
                                     .thread_count = all.options->thread_count,
-                                    .callback = callback,
-                                    .callback_user = user,
+                                    .callback = callback ? clash_guarded : NULL,
+                                    .callback_user = &guard,
                                     .work = work_on_block,
                                     .user = &all,
                                     .own_new = worker_new,
@@ -313,8 +338,12 @@ bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *opti
     bvpi_clash_scene_free(&all.scene);
     if (coverage)
         *coverage = sum;
+    const bool is_missing = bvpi_call_missed(&call);
+    status = bvpi_call_end(&call, status);
     if (status == BVP_OK)
         return BVP_OK;
+    if (is_missing)
+        return bvpi_source_explain(a && a->source ? a : b, error);
     const bool is_known = status < (int)(sizeof reasons / sizeof *reasons) && reasons[status];
     return bvpi_error_set(error, status, UINT64_MAX, "", "%s",
                           is_known ? reasons[status] : bvp_status_name(status));
@@ -343,9 +372,9 @@ static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bv
     return status;
 }
 
-bvp_status bvp_clash_one(const bvp_clash_scene *given, uint32_t instance_a, uint32_t instance_b,
-                         const bvp_clash_limits *limits, bvp_clash_detail detail,
-                         bvp_clash_pair *pair)
+static bvp_status clash_one(const bvp_clash_scene *given, uint32_t instance_a, uint32_t instance_b,
+                            const bvp_clash_limits *limits, bvp_clash_detail detail,
+                            bvp_clash_pair *pair)
 {
     static const bvp_clash_limits defaults = {0, NAN, NAN};
     bvpi_clash_scene scene;
@@ -364,4 +393,12 @@ bvp_status bvp_clash_one(const bvp_clash_scene *given, uint32_t instance_a, uint
         status = judge_one(&scene, detail, pair);
     bvpi_clash_scene_free(&scene);
     return status;
+}
+
+bvp_status bvp_clash_one(const bvp_clash_scene *scene, uint32_t instance_a, uint32_t instance_b,
+                         const bvp_clash_limits *limits, bvp_clash_detail detail,
+                         bvp_clash_pair *pair)
+{
+    bvpi_call call = bvpi_call_begin(scene ? scene->a : NULL, scene ? scene->b : NULL);
+    return bvpi_call_end(&call, clash_one(scene, instance_a, instance_b, limits, detail, pair));
 }

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "format/record.h"
+#include "format/source.h"
 
 /* Relative distance of neighbouring floats, and doubles, at most. */
 #define FLOAT_STEP  0x1p-23
@@ -23,6 +24,7 @@ static double gap_of(const bvp_file *file)
     bvp_file_info info;
     bvpi_tree tree;
     double extent = 0, largest = 0;
+    bvpi_call call = bvpi_call_begin(file, NULL);
     bvp_get_info(file, &info);
     /* The world's bounds. If there are instances far away, the bounds of the first hierarchy alone:
      * otherwise the far ones would make the gap so large that all neighbours touch. */
@@ -35,12 +37,14 @@ static double gap_of(const bvp_file *file)
         extent = fmax(extent, hi - lo);
         largest = fmax(largest, fmax(fabs(lo), fabs(hi)));
     }
+    if (bvpi_call_end(&call, BVP_OK) != BVP_OK)
+        return NAN;
     return fmax(STEPS * fmax(extent * FLOAT_STEP, largest * DOUBLE_STEP),
                 2 * info.tessellation_tolerance);
 }
 
 double bvp_clash_touch_gap(const bvp_file *a, const bvp_file *b)
 {
-    const double gap = a ? gap_of(a) : 0;
-    return b ? fmax(gap, gap_of(b)) : gap;
+    const double of_a = a ? gap_of(a) : 0, of_b = b ? gap_of(b) : 0;
+    return isnan(of_a) || isnan(of_b) ? NAN : fmax(of_a, of_b);
 }

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "format/codec.h"
 #include "format/header.h"
+#include "format/source.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -56,7 +57,7 @@ static uint64_t size_of_hierarchy(const bvpd_hierarchy *h)
     return h->kind == BVPD_KIND_WIDE8 ? (uint64_t)BVPD_UNIT * h->node_count : h->data_size;
 }
 
-bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
+static bvp_status get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
 {
     const bvpi_span *span = &file->section[BVPD_PART];
     const bvp_file *holder = file;
@@ -108,7 +109,13 @@ bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
     return BVP_OK;
 }
 
-bvp_status bvp_get_part_identity(const bvp_file *file, uint32_t part, bvp_part_identity *out)
+bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_part(file, part, out));
+}
+
+static bvp_status get_part_identity(const bvp_file *file, uint32_t part, bvp_part_identity *out)
 {
     const bvpi_span *span = &file->section[BVPD_PART];
     bvpd_part r;
@@ -130,7 +137,13 @@ bvp_status bvp_get_part_identity(const bvp_file *file, uint32_t part, bvp_part_i
     return BVP_OK;
 }
 
-bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error *error)
+bvp_status bvp_get_part_identity(const bvp_file *file, uint32_t part, bvp_part_identity *out)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_part_identity(file, part, out));
+}
+
+static bvp_status check_part(const bvp_file *file, uint32_t part, bvp_error *error)
 {
     bvpi_part view;
     bvp_status status = part == BVP_ASSEMBLY ? BVP_OK : bvpi_get_part(file, part, &view);
@@ -148,8 +161,14 @@ bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error *error)
                           "part %" PRIu32 " is damaged; \"bvpack verify\" says where", part);
 }
 
-bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hierarchy,
-                             bvp_hierarchy_info *out)
+bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error *error)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, check_part(file, part, error));
+}
+
+static bvp_status get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hierarchy,
+                                bvp_hierarchy_info *out)
 {
     bvpd_part r;
     bvpd_hierarchy h;
@@ -182,6 +201,13 @@ bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hiera
     return BVP_OK;
 }
 
+bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hierarchy,
+                             bvp_hierarchy_info *out)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_hierarchy(file, part, hierarchy, out));
+}
+
 /* A node's properties end where the next node's begin. 0 if the file is damaged. */
 static uint32_t property_count_of(const bvp_file *file, uint32_t node, uint32_t first)
 {
@@ -193,7 +219,7 @@ static uint32_t property_count_of(const bvp_file *file, uint32_t node, uint32_t 
     return end > first && end <= file->section[BVPD_PROP].count ? (uint32_t)(end - first) : 0;
 }
 
-bvp_status bvp_get_node(const bvp_file *file, uint32_t node, bvp_node_info *out)
+static bvp_status get_node(const bvp_file *file, uint32_t node, bvp_node_info *out)
 {
     const bvpi_span *span = &file->section[BVPD_TREE];
     if (node >= span->count)
@@ -220,7 +246,13 @@ bvp_status bvp_get_node(const bvp_file *file, uint32_t node, bvp_node_info *out)
     return bvpi_get_local(file, &instance, out->placement);
 }
 
-bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance, bvp_instance_info *out)
+bvp_status bvp_get_node(const bvp_file *file, uint32_t node, bvp_node_info *out)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_node(file, node, out));
+}
+
+static bvp_status get_instance(const bvp_file *file, uint32_t instance, bvp_instance_info *out)
 {
     bvpd_instance record;
     bvp_status status = bvpi_get_instance(file, instance, &record, out->placement);
@@ -231,8 +263,14 @@ bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance, bvp_instanc
     return BVP_OK;
 }
 
-bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t property, bvp_string *key,
-                            bvp_string *value)
+bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance, bvp_instance_info *out)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_instance(file, instance, out));
+}
+
+static bvp_status get_property(const bvp_file *file, uint32_t node, uint32_t property,
+                               bvp_string *key, bvp_string *value)
 {
     const bvpi_span *tree = &file->section[BVPD_TREE], *properties = &file->section[BVPD_PROP];
     if (node >= tree->count)
@@ -250,8 +288,15 @@ bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t proper
     return BVP_OK;
 }
 
-bvp_status bvp_get_provenance(const bvp_file *file, char *buffer, size_t capacity, size_t *size,
-                              bvp_error *error)
+bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t property, bvp_string *key,
+                            bvp_string *value)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_property(file, node, property, key, value));
+}
+
+static bvp_status get_provenance(const bvp_file *file, char *buffer, size_t capacity, size_t *size,
+                                 bvp_error *error)
 {
     const bvpi_span *span = &file->section[BVPD_PROV];
     const bvpd_section *entry = &file->header.sections[bvpi_find_section(&file->header, BVPD_PROV)];
@@ -263,4 +308,11 @@ bvp_status bvp_get_provenance(const bvp_file *file, char *buffer, size_t capacit
         return BVP_OK;
     }
     return bvpi_decompress(span->data, span->size, entry->raw_size, buffer, capacity, error);
+}
+
+bvp_status bvp_get_provenance(const bvp_file *file, char *buffer, size_t capacity, size_t *size,
+                              bvp_error *error)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_provenance(file, buffer, capacity, size, error));
 }

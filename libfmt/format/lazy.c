@@ -166,7 +166,7 @@ static bool is_asked_good(check *c, uint32_t part)
     return true;
 }
 
-static bool is_hash_section_good(const bvp_file *file)
+bool bvpi_hashes_are_good(const bvp_file *file)
 {
     const bvpi_span *hashes = &file->section[BVPD_HASH];
     uint8_t root[16];
@@ -192,7 +192,7 @@ static bvp_status explain_block(const bvp_file *file, uint64_t block, bvp_error 
 bvp_status bvpi_explain_hashes(const bvp_file *file, uint32_t part, bvp_error *error)
 {
     check c = {.file = file, .control = file->control, .bad = UINT64_MAX};
-    if (!is_hash_section_good(file))
+    if (!bvpi_hashes_are_good(file))
         return bvpi_error_set(error, BVP_ERR_CORRUPT, offsetof(bvpd_header, root_hash), "HSH-1",
                               "the block hashes are not what the header's root hash says");
     if (is_asked_good(&c, part))
@@ -231,7 +231,7 @@ bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part, const bvp_cont
     unsigned char *root = &file->part_state[part_count + 1];
     unsigned char root_state = __atomic_load_n(root, __ATOMIC_ACQUIRE);
     if (root_state == BVPI_HASH_UNKNOWN) {
-        root_state = is_hash_section_good(file) ? BVPI_HASH_GOOD : BVPI_HASH_BAD;
+        root_state = bvpi_hashes_are_good(file) ? BVPI_HASH_GOOD : BVPI_HASH_BAD;
         __atomic_store_n(root, root_state, __ATOMIC_RELEASE);
     }
     check c = {.file = file, .control = control};

@@ -33,6 +33,8 @@ bvp_status bvpi_explain_hashes(const bvp_file *file, uint32_t part, bvp_error *e
 /* With verify_lazily: checks the blocks of the product tree, its names and properties. Needs
  * bvpi_touch(BVP_ASSEMBLY), which checks HASH. */
 bvp_status bvpi_check_names(const bvp_file *file, bvp_error *error);
+/* Is HASH what the root hash says? */
+bool bvpi_hashes_are_good(const bvp_file *file);
 /* Does block `block` of the hashed range match HASH, and, if the root digest is known, DGST? */
 bool bvpi_block_is_good(const bvp_file *file, uint64_t block);
 /* Does it match DGST? */

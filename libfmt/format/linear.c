@@ -13,6 +13,8 @@
  */
 #include "format/linear.h"
 
+#include "base/arena.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -50,6 +52,7 @@ bool bvpi_linear_decode(const void *words, uint64_t word_count, double out[12])
     const uint64_t stored = word_count - 1 < BVPD_LINEAR_MAX ? word_count - 1 : BVPD_LINEAR_MAX;
     unsigned greatest = 0;
     assert(word_count > 0);
+    bvpi_want(words, (1 + stored) * sizeof word);
     memcpy(&word, words, sizeof word);
     if (stored == BVPD_LINEAR_MAX) /* the usual case: a constant size */
         memcpy(value + BVPD_LINEAR_FIRST, (const char *)words + sizeof word, BVPD_LINEAR_MAX * 8);

@@ -11,6 +11,7 @@ CORE_SOURCES += \
 	libfmt/format/linear.c \
 	libfmt/format/map.c \
 	libfmt/format/record.c \
+	libfmt/format/source.c \
 	libfmt/format/thin.c \
 	libfmt/format/triangle_ids.c \
 	libfmt/format/write.c
@@ -26,6 +27,7 @@ noinst_HEADERS += \
 	libfmt/format/linear.h \
 	libfmt/format/map.h \
 	libfmt/format/record.h \
+	libfmt/format/source.h \
 	libfmt/format/thin.h \
 	libfmt/format/triangle_ids.h \
 	libfmt/format/write.h

@@ -27,6 +27,7 @@
 #include "format/advise.h"
 #include "format/digest.h"
 #include "format/header.h"
+#include "format/source.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -52,7 +53,7 @@ static bvpi_span span_of(const bvp_file *file, uint32_t entry, uint64_t record_s
 
 /* A section whose entry cannot be trusted becomes empty; after bvpi_check_header there is none.
  * Each span is followed by the bytes that readers of its last record may touch. */
-static void set_spans(bvp_file *file)
+void bvpi_set_spans(bvp_file *file)
 {
     for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
         const uint64_t tail = kind == BVPD_DATA ? BVPD_DATA_TAIL : sizeof(bvpd_trailer);
@@ -69,7 +70,7 @@ void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file)
     file->base = data;
     file->size = size;
     memcpy(&file->header, data, sizeof file->header);
-    set_spans(file);
+    bvpi_set_spans(file);
 }
 
 /* Reads `size` bytes, or fewer if the file ends before; *got: how many. */
@@ -134,8 +135,10 @@ bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *erro
     if (!bvpi_can_digest())
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "this library was built without libsodium: it has no digests");
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    bvpi_source_keep(file, file->digests.data, file->digests.size);
     bvpi_root_digest(&file->header, file->digests.data, file->digests.size, out);
-    return BVP_OK;
+    return bvpi_call_end(&call, BVP_OK);
 }
 
 /* Is it the file that the caller knows? Changes in blocks are found later, one block at a time. */
@@ -158,8 +161,7 @@ static bvp_status check_root_digest(bvp_file *file, const uint8_t expected[BVPD_
     return status;
 }
 
-/* Sets file->header from the file's first 4096 bytes, or fewer. */
-static bvp_status check_head(bvp_file *file, const void *bytes, bvp_error *error)
+bvp_status bvpi_check_head(bvp_file *file, const void *bytes, bvp_error *error)
 {
     bvpi_report report = {.error = error};
     const uint64_t got = file->size < sizeof file->header ? file->size : sizeof file->header;
@@ -194,10 +196,10 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
         return status;
     if (got < wanted)
         file->size = got;
-    status = check_head(file, bytes, error);
+    status = bvpi_check_head(file, bytes, error);
     if (status != BVP_OK)
         return status;
-    /* check_head() refuses a file that has less than its header says. */
+    /* bvpi_bvpi_check_head() refuses a file that has less than its header says. */
     assert(file->size >= BVPD_HEADER_SIZE && file->size == file->header.file_size);
     if (file->mode != BVP_OPEN_ISOLATED)
         return map_pages(file, fd, options, error);
@@ -224,7 +226,7 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
     file->size = size - options->offset;
     if (options->size != 0 && options->size < file->size)
         file->size = options->size;
-    bvp_status status = check_head(file, base, error);
+    bvp_status status = bvpi_check_head(file, base, error);
     if (status != BVP_OK)
         return status;
     file->base = base;
@@ -270,16 +272,16 @@ static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_
     return BVP_OK;
 }
 
-/* The last steps, the same for both sources. On failure the file is closed. */
+/* The last steps, the same for all. On failure the file is closed. */
 static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_options *options,
                          bvp_file **out, bvp_error *error)
 {
     assert(status != BVP_OK || file->base);
     /* The file may have changed since its head was checked, so the copy's own head is checked. */
     if (status == BVP_OK && file->owned)
-        status = check_head(file, file->base, error);
+        status = bvpi_check_head(file, file->base, error);
     if (status == BVP_OK)
-        set_spans(file);
+        bvpi_set_spans(file);
     if (status == BVP_OK && options->overlay)
         file->overlay = (uint8_t *)file->base;
     file->read_ahead = options->read_ahead || options->overlay;
@@ -287,8 +289,11 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
         bvpi_advise_queries(file);
     if (status == BVP_OK && options->digest)
         status = check_root_digest(file, options->digest, error);
+    if (status == BVP_OK && options->digest && file->source)
+        status = bvpi_source_check_arrived(file, error);
+    /* what comes from a source is checked as it comes */
     if (status == BVP_OK && (options->verify_lazily || options->digest) &&
-        file->mode != BVP_OPEN_ISOLATED) {
+        file->mode != BVP_OPEN_ISOLATED && !file->source) {
         const size_t count =
             (size_t)file->header.part_count + 2 + (size_t)file->section[BVPD_HASH].count;
         file->part_state = calloc(count, 1); /* BVPI_HASH_UNKNOWN */
@@ -321,6 +326,61 @@ bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options
     return finish(file, map_memory_into(file, data, size, options, error), options, out, error);
 }
 
+/* Reads all of it into memory. */
+static bvp_status copy_source(bvp_file *file, const bvp_source *given,
+                              const bvp_open_options *options, bvp_error *error)
+{
+    enum { STEP = 1 << 20 };
+    uint8_t bytes[BVPD_PAGE_SIZE] = {0};
+    file->size = given->size < options->offset ? 0 : given->size - options->offset;
+    if (options->size != 0 && options->size < file->size)
+        file->size = options->size;
+    const uint64_t head = file->size < sizeof bytes ? file->size : sizeof bytes;
+    bvp_status status = given->read(given->user, options->offset, head, bytes, error);
+    if (status == BVP_OK)
+        status = bvpi_check_head(file, bytes, error);
+    if (status == BVP_OK)
+        status = allocate_private(file, error);
+    for (uint64_t at = 0; status == BVP_OK && at < file->size; at += STEP)
+        status = given->read(given->user, options->offset + at,
+                             file->size - at < STEP ? file->size - at : STEP,
+                             (uint8_t *)file->mapping + at, error);
+    return status;
+}
+
+static bvp_status refuse_thin(const bvp_file *file, bvp_error *error)
+{
+    if ((file->header.feature_incompatible & BVPD_FEATURE_THIN) == 0)
+        return BVP_OK;
+    return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                          "a thin file cannot be read from a source: its parts lie in a store; "
+                          "\"bvpack merge\" makes a fat one");
+}
+
+/* The source is closed exactly once: here, or with its file. */
+bvp_status bvpi_map_source(const bvp_source *given, const bvp_open_options *options, bvp_file **out,
+                           bvp_error *error)
+{
+    bvp_file *file = NULL;
+    bvp_status status = bvpi_source_check(given, options, error);
+    if (status == BVP_OK)
+        status = new_file(options, false, &file, error);
+    if (status == BVP_OK) {
+        const bool copied = file->mode == BVP_OPEN_ISOLATED;
+        if (copied)
+            status = copy_source(file, given, options, error);
+        else
+            status = bvpi_source_open(file, given, options, error);
+        if (status == BVP_OK)
+            status = refuse_thin(file, error);
+        given = file->source ? NULL : given;
+        status = finish(file, status, options, out, error);
+    }
+    if (given && given->close)
+        given->close(given->user);
+    return status;
+}
+
 void bvpi_unmap(bvp_file *file)
 {
     assert(!file->owned || !file->mapping || file->base == file->mapping);
@@ -328,6 +388,7 @@ void bvpi_unmap(bvp_file *file)
         free(file->mapping);
     else if (file->mapping)
         munmap(file->mapping, file->mapping_size);
+    bvpi_source_close(file->source);
     free(file->part_state);
     free(file->ready);
     free(file);

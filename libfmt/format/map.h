@@ -25,11 +25,12 @@ struct bvp_file {
     uint64_t size;
     void *mapping; /* to be unmapped or freed, or NULL */
     size_t mapping_size;
-    int owned;        /* mapping comes from malloc (isolated), not from mmap */
-    uint8_t *overlay; /* `base`, writable and private to this handle; or NULL */
-    bool read_ahead;  /* no advice is given: by request, or because of an overlay */
-    bool is_refitted; /* a part differs from the file */
-    uint64_t shape;   /* 0, or a hash of everything that was refitted, in order */
+    struct bvpi_source *source; /* where the bytes come from, or NULL: they are mapped */
+    int owned;                  /* mapping comes from malloc (isolated), not from mmap */
+    uint8_t *overlay;           /* `base`, writable and private to this handle; or NULL */
+    bool read_ahead;            /* no advice is given: by request, or because of an overlay */
+    bool is_refitted;           /* a part differs from the file */
+    uint64_t shape;             /* 0, or a hash of everything that was refitted, in order */
     bvp_open_mode mode;
     const bvp_control *control; /* for calls without one of their own; or NULL */
     bvp_kind kind;              /* the kind of hierarchy that queries shall use */
@@ -52,6 +53,12 @@ struct bvp_file {
 bvp_status bvpi_map_fd(int fd, const bvp_open_options *options, bvp_file **out, bvp_error *error);
 bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options *options,
                            bvp_file **out, bvp_error *error);
+bvp_status bvpi_map_source(const bvp_source *given, const bvp_open_options *options, bvp_file **out,
+                           bvp_error *error);
+/* Sets file->header from the file's first 4096 bytes, or fewer. */
+bvp_status bvpi_check_head(bvp_file *file, const void *bytes, bvp_error *error);
+/* Sets the sections from a header that was checked. */
+void bvpi_set_spans(bvp_file *file);
 /* Closes a file opened by these. Not for thin files, only for files that hold all of their
  * parts. */
 void bvpi_unmap(bvp_file *file);

@@ -20,6 +20,7 @@
 #include "base/checked.h"
 #include "base/load.h"
 #include "format/linear.h"
+#include "format/source.h"
 
 #include <assert.h>
 #include <math.h>
@@ -426,8 +427,9 @@ bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_insta
         status = bvpi_get_placement(file, out->frame, frame);
     if (status != BVP_OK)
         return status;
-    memcpy(origin, parts->data + out->part * sizeof(bvpd_part) + offsetof(bvpd_part, origin),
-           sizeof origin);
+    bvpi_load_record(origin,
+                     parts->data + out->part * sizeof(bvpd_part) + offsetof(bvpd_part, origin),
+                     sizeof origin);
     bvpi_place_instance(out->frame != 0 ? frame : NULL, placement, origin, placement);
     /* The range in which queries can compute: products with a part's coordinates, and their
      * squares, are finite. */
@@ -448,6 +450,7 @@ bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref)
     const uint32_t size = bvpi_load_u32(strings->data + offset); /* once: it may change */
     if (size > strings->size - offset - 4)
         return out;
+    bvpi_source_keep(file, strings->data + offset + 4, size);
     out.data = (const char *)strings->data + offset + 4;
     out.size = size;
     return out;

@@ -43,6 +43,7 @@ uint64_t bvpi_triangle_id(const bvpi_part *part, const bvpd_cluster *cluster, ui
         bvpi_ids_packed_size(&head, local + 1) > part->ids_size - offset - sizeof head)
         return storage;
     const uint8_t *packed = part->ids + offset + sizeof head;
+    bvpi_want(packed, bvpi_ids_packed_size(&head, local + 1));
     const uint32_t fields = head.gap_count * (head.width + (uint32_t)head.gap_width);
     const uint32_t field = bvpi_ids_bits(packed, fields + local * head.width, head.width);
     /* Numbers are left out before `field`: as many as the last gap says that begins at or before

@@ -103,6 +103,7 @@ static inline bool bvpi_cluster_open(const uint8_t *blob, uint64_t blob_size, ui
     if (!bvpi_cluster_load(blob, blob_size, offset, &out->head))
         return false;
     bvpi_cluster_layout(blob + offset, out);
+    bvpi_want(blob + offset, (size_t)(out->end - (blob + offset)));
     return true;
 }
 

@@ -6,6 +6,7 @@
  * Spec: format.md, chapter "Nodes"
  */
 #include "format/lazy.h"
+#include "format/source.h"
 #include "node/cluster_record.h"
 #include "node/frame.h"
 #include "node/turn.h"
@@ -125,8 +126,8 @@ static bvp_status run(walk *w)
     return BVP_OK;
 }
 
-bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvp_box_fn callback,
-                     void *user)
+static bvp_status show(const bvp_file *file, uint32_t part, uint32_t level, bvp_box_fn callback,
+                       void *user)
 {
     walk w = {.level = level, .callback = callback, .user = user};
     bvpi_part view;
@@ -151,4 +152,14 @@ bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvp_bo
     if (status == BVP_OK)
         status = bvpi_get_part_tree(file, part, &w.tree);
     return status == BVP_OK ? run(&w) : status;
+}
+
+BVPI_GUARD(box, bvp_box_fn, bvp_box)
+
+bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvp_box_fn callback,
+                     void *user)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    box_guard guard = {&call, callback, user};
+    return bvpi_call_end(&call, show(file, part, level, box_guarded, &guard));
 }

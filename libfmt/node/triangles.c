@@ -4,6 +4,7 @@
  * decoded once each; a few triangles decode their own corners.
  * Spec: format.md, chapters "Cluster records" and "Triangle numbers"
  */
+#include "format/source.h"
 #include "format/triangle_ids.h"
 #include "node/cluster_record.h"
 
@@ -50,8 +51,8 @@ static void get_run(const bvpi_cluster *cluster, uint32_t first, uint32_t count,
         }
 }
 
-bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part_idx, uint64_t triangle,
-                            float position[9], uint64_t *id)
+static bvp_status get_triangle(const bvp_file *file, uint32_t part_idx, uint64_t triangle,
+                               float position[9], uint64_t *id)
 {
     uint64_t count;
     bvpi_part part;
@@ -63,8 +64,15 @@ bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part_idx, uint64_t tr
     return bvp_get_triangles(file, part_idx, (bvp_range){triangle, 1}, position, id, &count);
 }
 
-bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part_idx, bvp_range range,
-                             float *positions, uint64_t *ids, uint64_t *count)
+bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part_idx, uint64_t triangle,
+                            float position[9], uint64_t *id)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_triangle(file, part_idx, triangle, position, id));
+}
+
+static bvp_status get_triangles(const bvp_file *file, uint32_t part_idx, bvp_range range,
+                                float *positions, uint64_t *ids, uint64_t *count)
 {
     const uint64_t first = range.first;
     uint64_t capacity = range.count;
@@ -91,4 +99,11 @@ bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part_idx, bvp_range 
         *count += run;
     }
     return BVP_OK;
+}
+
+bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part_idx, bvp_range range,
+                             float *positions, uint64_t *ids, uint64_t *count)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_triangles(file, part_idx, range, positions, ids, count));
 }

@@ -2,12 +2,13 @@
  * vertices.c: stored vertices by number, cluster by cluster in the order of the file.
  * Spec: format.md, chapter "Cluster records"
  */
+#include "format/source.h"
 #include "node/cluster_record.h"
 
 #include <assert.h>
 
-bvp_status bvp_get_vertices(const bvp_file *file, uint32_t part_idx, uint64_t first,
-                            uint64_t capacity, float *positions, uint64_t *count)
+static bvp_status get_vertices(const bvp_file *file, uint32_t part_idx, uint64_t first,
+                               uint64_t capacity, float *positions, uint64_t *count)
 {
     uint64_t before = 0;
     bvpi_part part;
@@ -36,8 +37,15 @@ bvp_status bvp_get_vertices(const bvp_file *file, uint32_t part_idx, uint64_t fi
     return *count > 0 || capacity == 0 || first == before ? BVP_OK : BVP_ERR_ARGUMENT;
 }
 
-bvp_status bvp_get_corners(const bvp_file *file, uint32_t part_idx, uint64_t first,
-                           uint64_t capacity, uint64_t *corners, uint64_t *count)
+bvp_status bvp_get_vertices(const bvp_file *file, uint32_t part_idx, uint64_t first,
+                            uint64_t capacity, float *positions, uint64_t *count)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_vertices(file, part_idx, first, capacity, positions, count));
+}
+
+static bvp_status get_corners(const bvp_file *file, uint32_t part_idx, uint64_t first,
+                              uint64_t capacity, uint64_t *corners, uint64_t *count)
 {
     uint64_t before = 0;
     bvpi_part part;
@@ -60,4 +68,11 @@ bvp_status bvp_get_corners(const bvp_file *file, uint32_t part_idx, uint64_t fir
         before += cluster.vertex_count;
     }
     return *count == capacity ? BVP_OK : BVP_ERR_CORRUPT;
+}
+
+bvp_status bvp_get_corners(const bvp_file *file, uint32_t part_idx, uint64_t first,
+                           uint64_t capacity, uint64_t *corners, uint64_t *count)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_corners(file, part_idx, first, capacity, corners, count));
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bvpack.h"
+#include "format/source.h"
 #include "query/body/caller_array.h"
 #include "query/near/closest.h"
 #include "query/near/overlap.h"
@@ -33,8 +34,8 @@ static bvp_status ask_ray(const bvpi_placed_body *placed, const bvp_ray *ray, bv
 }
 
 /* The short way for one ray, where there is one. */
-static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mode mode,
-                          bvpi_ray_query *query, bvp_stats *stats)
+static bvp_status ask_one_ray(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mode mode,
+                              bvpi_ray_query *query, bvp_stats *stats)
 {
     const bvpi_placed_part *part = bvpi_ready_part(body);
     bvpi_placed_body placed;
@@ -50,6 +51,13 @@ static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mod
     if (status == BVP_OK)
         status = bvpi_placed_body_init(&placed, body);
     return status == BVP_OK ? ask_ray(&placed, ray, mode, NULL, NULL, query, stats) : status;
+}
+
+static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mode mode,
+                          bvpi_ray_query *query, bvp_stats *stats)
+{
+    bvpi_call call = bvpi_call_begin_bodies(body, NULL);
+    return bvpi_call_end(&call, ask_one_ray(body, ray, mode, query, stats));
 }
 
 bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *hit,
@@ -77,24 +85,29 @@ bvp_status bvp_ray_any(const bvp_body *body, const bvp_ray *ray, int *hit, bvp_s
     return status;
 }
 
+BVPI_GUARD(hit, bvp_ray_hit_fn, bvp_ray_hit)
+
 bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn callback,
                        void *user, uint64_t *count, bvp_stats *stats)
 {
     bvpi_placed_body placed;
     bvpi_ray_query query;
+    bvpi_call call = bvpi_call_begin_bodies(body, NULL);
+    hit_guard guard = {&call, callback, user};
     bvp_status status = ray ? bvpi_placed_body_init(&placed, body) : BVP_ERR_ARGUMENT;
     query.count = 0;
     if (status == BVP_OK)
-        status = ask_ray(&placed, ray, BVPI_RAY_ALL, callback, user, &query, stats);
+        status = ask_ray(&placed, ray, BVPI_RAY_ALL, callback ? hit_guarded : NULL, &guard, &query,
+                         stats);
     if (count)
         *count = query.count;
-    return status;
+    return bvpi_call_end(&call, status);
 }
 
 /* ---- the closest point ----------------------------------------------------------------------- */
 
-bvp_status bvp_closest_batch(const bvp_body *body, bvp_const_array points, double max_distance,
-                             bvp_array nearest, size_t *done, bvp_stats *stats)
+static bvp_status closest_batch(const bvp_body *body, bvp_const_array points, double max_distance,
+                                bvp_array nearest, size_t *done, bvp_stats *stats)
 {
     bvpi_placed_body placed;
     bvpi_closest_query query;
@@ -126,6 +139,13 @@ bvp_status bvp_closest_batch(const bvp_body *body, bvp_const_array points, doubl
     return status;
 }
 
+bvp_status bvp_closest_batch(const bvp_body *body, bvp_const_array points, double max_distance,
+                             bvp_array nearest, size_t *done, bvp_stats *stats)
+{
+    bvpi_call call = bvpi_call_begin_bodies(body, NULL);
+    return bvpi_call_end(&call, closest_batch(body, points, max_distance, nearest, done, stats));
+}
+
 bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_distance,
                        bvp_closest_result *out, bvp_stats *stats)
 {
@@ -144,11 +164,15 @@ bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_d
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
+BVPI_GUARD(id, bvp_hit_fn, bvp_hit_id)
+
 bvp_status bvp_overlap(const bvp_body *body, bvp_region region, bvp_hit_fn callback, void *user,
                        uint64_t *count, bvp_stats *stats)
 {
     bvpi_placed_body placed;
-    bvpi_overlap_query query = {.each = callback, .user = user};
+    bvpi_call call = bvpi_call_begin_bodies(body, NULL);
+    id_guard guard = {&call, callback, user};
+    bvpi_overlap_query query = {.each = callback ? id_guarded : NULL, .user = &guard};
     bvp_status status = bvpi_region_init(&query.region, region);
     if (status == BVP_OK)
         status = bvpi_placed_body_init(&placed, body);
@@ -161,5 +185,5 @@ bvp_status bvp_overlap(const bvp_body *body, bvp_region region, bvp_hit_fn callb
     bvpi_add_stats(stats, &query.stats);
     if (count)
         *count = query.count;
-    return status;
+    return bvpi_call_end(&call, status);
 }

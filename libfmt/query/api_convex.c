@@ -4,21 +4,31 @@
  * Held by tests/property/test_convex.c.
  */
 #include "bvpack.h"
+#include "format/source.h"
 #include "query/near/convex_query.h"
+
+BVPI_GUARD(id, bvp_hit_fn, bvp_hit_id)
 
 /* A query that bvpi_convex_query_init() has accepted. */
 static bvp_status ask(const bvp_body *body, bvpi_convex_query *query, bvp_stats *stats)
 {
     bvpi_placed_body placed;
     bvpi_meter meter;
+    bvpi_call call = bvpi_call_begin_bodies(body, NULL);
+    id_guard guard = {&call, query->each, query->user};
+    if (query->each) {
+        query->each = id_guarded;
+        query->user = &guard;
+    }
     bvp_status status = bvpi_placed_body_init(&placed, body);
+    if (status == BVP_OK) {
+        query->meter = bvpi_meter_init(&meter, placed.control);
+        status = BVPI_ISA_CHOOSE(bvpi_convex_kernel, placed.file->isa)->run(&placed, query);
+        query->stats.steps = bvpi_meter_taken(query->meter);
+        bvpi_add_stats(stats, &query->stats);
+    }
+    status = bvpi_call_end(&call, status);
     if (status != BVP_OK)
-        return status;
-    query->meter = bvpi_meter_init(&meter, placed.control);
-    status = BVPI_ISA_CHOOSE(bvpi_convex_kernel, placed.file->isa)->run(&placed, query);
-    query->stats.steps = bvpi_meter_taken(query->meter);
-    bvpi_add_stats(stats, &query->stats);
-    if (status == BVP_ERR_CANCELLED)
         query->best = (bvp_distance_result){.found = 0};
     return status;
 }

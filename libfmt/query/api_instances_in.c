@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "format/lazy.h"
+#include "format/source.h"
 #include "prim/place_bounds.h"
 #include "query/body/caller_array.h"
 #include "query/near/overlap.h"
@@ -140,11 +141,14 @@ bvp_status bvp_instances_in(const bvp_body *body, bvp_region region, int by_tria
                             bvp_array instances, uint64_t *count, bvp_stats *stats)
 {
     box_query q = {.by_triangles = by_triangles, .instances = instances};
+    bvpi_call call;
     if (region.kind != BVP_REGION_BOX || !count || (!instances.base && instances.count > 0))
         return BVP_ERR_ARGUMENT;
     bvp_status status = bvpi_region_init(&q.box, region);
+    call = bvpi_call_begin_bodies(body, NULL);
     if (status == BVP_OK)
         status = run(body, &q);
+    status = bvpi_call_end(&call, status);
     *count = q.count;
     bvpi_add_stats(stats, &q.walk.stats);
     return status;

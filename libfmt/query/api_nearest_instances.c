@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "format/source.h"
 #include "query/body/caller_array.h"
 #include "query/near/closest.h"
 
@@ -102,8 +103,9 @@ static bvp_status run(const bvp_body *body, const double point[3], nearest_query
     return status;
 }
 
-bvp_status bvp_nearest_instances(const bvp_body *body, const double point[3], double max_distance,
-                                 bvp_array nearest, uint64_t *count, bvp_stats *stats)
+static bvp_status nearest_instances(const bvp_body *body, const double point[3],
+                                    double max_distance, bvp_array nearest, uint64_t *count,
+                                    bvp_stats *stats)
 {
     nearest_query q = {.most = max_distance, .nearest = nearest};
     if (!point || !count || (!nearest.base && nearest.count > 0))
@@ -112,4 +114,12 @@ bvp_status bvp_nearest_instances(const bvp_body *body, const double point[3], do
     *count = status == BVP_ERR_CANCELLED ? 0 : q.count; /* nearer ones might have come */
     bvpi_add_stats(stats, &q.walk.stats);
     return status;
+}
+
+bvp_status bvp_nearest_instances(const bvp_body *body, const double point[3], double max_distance,
+                                 bvp_array nearest, uint64_t *count, bvp_stats *stats)
+{
+    bvpi_call call = bvpi_call_begin_bodies(body, NULL);
+    return bvpi_call_end(&call,
+                         nearest_instances(body, point, max_distance, nearest, count, stats));
 }

@@ -56,7 +56,7 @@ static bvp_status make_ready(bvp_status status, bvp_file **file, const char *pat
         status = bvp_verify_file(*file, NULL, NULL, error);
     if (status == BVP_OK && (*file)->mode == BVP_OPEN_ISOLATED)
         status = isolate_parts(*file, error);
-    if (status == BVP_OK && !(*file)->thin)
+    if (status == BVP_OK && !(*file)->thin && !(*file)->source) /* it would be read at once */
         status = make_part_ready(*file, error);
     if (status != BVP_OK) {
         bvp_close(*file);
@@ -84,6 +84,14 @@ bvp_status bvp_open_memory(const void *data, size_t size, const bvp_open_options
     *out = NULL;
     bvp_status status =
         bvpi_map_memory(data, size, options ? options : &default_options, out, error);
+    return make_ready(status, out, NULL, options, error);
+}
+
+bvp_status bvp_open_source(const bvp_source *source, const bvp_open_options *options,
+                           bvp_file **out, bvp_error *error)
+{
+    *out = NULL;
+    bvp_status status = bvpi_map_source(source, options ? options : &default_options, out, error);
     return make_ready(status, out, NULL, options, error);
 }
 

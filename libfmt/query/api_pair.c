@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "format/source.h"
 #include "query/body/caller_array.h"
 #include "query/pair/far_bodies.h"
 #include "query/pair/pair_query.h"
@@ -159,12 +160,14 @@ static bvp_status collide(const bvp_body *a, const bvp_body *b, bvpi_meter *mete
     if (hit == NULL)
         return BVP_ERR_ARGUMENT;
     *hit = 0;
+    bvpi_call call = bvpi_call_begin_bodies(a, b);
     if (bvpi_bodies_are_far(a, b, 0))
-        return BVP_OK;
+        return bvpi_call_end(&call, BVP_OK);
     bvpi_pair_query query = {.meter = meter};
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status = bvpi_ask_collide(&query, false);
+    status = bvpi_call_end(&call, status);
     *hit = query.answer.best.found && status == BVP_OK;
     if (meter == NULL)
         query.answer.stats.steps = bvpi_meter_taken(query.meter);
@@ -177,17 +180,21 @@ bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats
     return collide(a, b, NULL, hit, stats);
 }
 
+BVPI_GUARD(pair, bvp_pair_fn, bvp_pair)
+
 bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn callback, void *user,
                           uint64_t *count, bvp_stats *stats)
 {
     if (callback == NULL || count == NULL)
         return BVP_ERR_ARGUMENT;
     *count = 0;
+    bvpi_call call = bvpi_call_begin_bodies(a, b);
     if (bvpi_bodies_are_far(a, b, 0))
-        return BVP_OK;
+        return bvpi_call_end(&call, BVP_OK);
     bvpi_pair_query query = {0};
+    pair_guard guard = {&call, callback, user};
     const bvpi_pair_question question = {
-        .mode = BVPI_PAIR_EACH, .callback = callback, .user = user};
+        .mode = BVPI_PAIR_EACH, .callback = pair_guarded, .user = &guard};
     bvp_status status = bvpi_pair_begin(&query, a, b);
     bvpi_pair_set_question(&query, &question);
     if (status == BVP_OK) {
@@ -196,7 +203,7 @@ bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn call
     }
     *count = query.answer.count;
     bvpi_pair_add_stats(&query, stats);
-    return status;
+    return bvpi_call_end(&call, status);
 }
 
 typedef struct pair_buffer {
@@ -233,12 +240,14 @@ static bvp_status distance(const bvp_body *a, const bvp_body *b, double limit, d
     if (out == NULL || !(limit >= 0) || !(tolerance >= 0))
         return BVP_ERR_ARGUMENT;
     *out = (bvp_distance_result){0};
+    bvpi_call call = bvpi_call_begin_bodies(a, b);
     if (bvpi_bodies_are_far(a, b, limit))
-        return BVP_OK;
+        return bvpi_call_end(&call, BVP_OK);
     bvpi_pair_query query = {.meter = meter};
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status = bvpi_ask_distance(&query, limit, tolerance);
+    status = bvpi_call_end(&call, status);
     *out = query.answer.best;
     out->found = out->found && status == BVP_OK;
     if (meter == NULL)
@@ -267,13 +276,15 @@ bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *w
     *within = 0;
     if (out != NULL)
         *out = (bvp_distance_result){0};
+    bvpi_call call = bvpi_call_begin_bodies(a, b);
     if (bvpi_bodies_are_far(a, b, delta))
-        return BVP_OK;
+        return bvpi_call_end(&call, BVP_OK);
     bvpi_pair_query query = {0};
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status =
             bvpi_ask_within(&query, delta, out != NULL ? BVPI_WITNESS_EXACT : BVPI_WITNESS_NONE);
+    status = bvpi_call_end(&call, status);
     *within = query.answer.best.found && status == BVP_OK;
     if (out != NULL) {
         *out = query.answer.best;

@@ -13,6 +13,7 @@
  * Slow twin: single calls, tests/property/test_ray_packet.c.
  * Measured: decisions.md, "Rays and closest points"
  */
+#include "format/source.h"
 #include "query/ray/ray_batch.h"
 
 #include <assert.h>
@@ -237,6 +238,7 @@ static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t *done,
     batch->placed = &placed;
     batch->leaves = leaves;
     batch->stats = stats ? stats : &sum;
+    bvpi_call call = bvpi_call_begin_bodies(body, NULL);
     bvp_status status = bvpi_placed_body_init(&placed, body);
     if (!bvpi_arrays_match(&batch->rays, &batch->out))
         status = BVP_ERR_ARGUMENT;
@@ -247,6 +249,7 @@ static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t *done,
                                : ask_all(batch, batch->rays.count, &answered);
     }
     batch->stats->steps += bvpi_meter_taken(batch->meter);
+    status = bvpi_call_end(&call, status);
     if (done)
         *done = answered;
     return status;

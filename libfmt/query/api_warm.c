@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "format/source.h"
 #include "query/pair/far_bodies.h"
 #include "query/warm/warm.h"
 
@@ -63,6 +64,17 @@ static bool is_far(const bvp_body *a, const bvp_body *b, double limit, bvp_warm_
     const bool is = bvpi_bodies_are_far(a, b, limit);
     ((bvpi_warm *)warm)->habits.served += is;
     return is;
+}
+
+/* What was learnt from missing bytes is forgotten. */
+static bvp_status end_call(bvpi_call *call, bvp_status status, bvp_warm_start *warm)
+{
+    if (warm != NULL && bvpi_call_missed(call)) {
+        memset(warm->opaque, 0, sizeof warm->opaque);
+        if (warm->front != NULL && warm->front_size > 0)
+            memset(warm->front, 0, (size_t)warm->front_size);
+    }
+    return bvpi_call_end(call, status);
 }
 
 /* ---- choice of strategy ---------------------------------------------------------------------- */
@@ -190,8 +202,8 @@ static bvp_status collide(coherent *c)
     return BVP_OK;
 }
 
-bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start *warm, int *hit,
-                            bvp_stats *stats)
+static bvp_status collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start *warm, int *hit,
+                               bvp_stats *stats)
 {
     if (hit == NULL || a == NULL || b == NULL || warm == NULL)
         return bvp_collide(a, b, hit, stats);
@@ -211,6 +223,13 @@ bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start
     *hit = status == BVP_OK && c.query.answer.best.found;
     bvpi_pair_add_stats(&c.query, stats);
     return status;
+}
+
+bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start *warm, int *hit,
+                            bvp_stats *stats)
+{
+    bvpi_call call = bvpi_call_begin_bodies(a, b);
+    return end_call(&call, collide_warm(a, b, warm, hit, stats), warm);
 }
 
 /* ---- within ---------------------------------------------------------------------------------- */
@@ -234,13 +253,13 @@ static bvp_status ask_within(coherent *c, double delta)
     return BVP_OK;
 }
 
-bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, bvp_warm_start *warm,
-                           int *within, bvp_stats *stats)
+static bvp_status within_warm(const bvp_body *a, const bvp_body *b, double delta,
+                              bvp_warm_start *warm, int *within, bvp_stats *stats)
 {
     if (within == NULL || a == NULL || b == NULL || warm == NULL || !(delta >= 0))
         return bvp_within(a, b, delta, within, NULL, stats);
     if (delta == 0)
-        return bvp_collide_warm(a, b, warm, within, stats);
+        return collide_warm(a, b, warm, within, stats);
     *within = 0;
     if (is_far(a, b, delta, warm))
         return BVP_OK;
@@ -259,6 +278,13 @@ bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, b
     *within = status == BVP_OK && c.query.answer.best.found;
     bvpi_pair_add_stats(&c.query, stats);
     return status;
+}
+
+bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, bvp_warm_start *warm,
+                           int *within, bvp_stats *stats)
+{
+    bvpi_call call = bvpi_call_begin_bodies(a, b);
+    return end_call(&call, within_warm(a, b, delta, warm, within, stats), warm);
 }
 
 /* ---- distance -------------------------------------------------------------------------------- */
@@ -350,8 +376,8 @@ static bvp_status distance(coherent *c, double limit)
     return answer->status;
 }
 
-bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
-                             bvp_warm_start *warm, bvp_distance_result *out, bvp_stats *stats)
+static bvp_status distance_warm(const bvp_body *a, const bvp_body *b, double limit,
+                                bvp_warm_start *warm, bvp_distance_result *out, bvp_stats *stats)
 {
     if (out == NULL || a == NULL || b == NULL || warm == NULL || !(limit >= 0))
         return bvp_distance(a, b, limit, out, stats);
@@ -371,4 +397,11 @@ bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
     out->found = out->found && status == BVP_OK;
     bvpi_pair_add_stats(&c.query, stats);
     return status;
+}
+
+bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
+                             bvp_warm_start *warm, bvp_distance_result *out, bvp_stats *stats)
+{
+    bvpi_call call = bvpi_call_begin_bodies(a, b);
+    return end_call(&call, distance_warm(a, b, limit, warm, out, stats), warm);
 }

@@ -68,6 +68,7 @@ int exit_code_of(bvp_status status)
     case BVP_ERR_NO_MEMORY:
         return EXIT_LIMIT;
     case BVP_ERR_SYSTEM:
+    case BVP_ERR_AGAIN:
         return EXIT_INPUT;
     case BVP_ERR_ARGUMENT:
         return EXIT_USAGE;

@@ -14,6 +14,7 @@
 #include "base/load.h"
 #include "format/header.h"
 #include "format/linear.h"
+#include "format/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -110,6 +111,10 @@ static void annotate_section(bvpi_annotator *a, const bvpd_section *entry)
 bvp_status bvp_annotate(const bvp_file *file, bvp_annotation_fn callback, void *user)
 {
     bvpi_annotator a = {.file = file, .callback = callback, .user = user};
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    const bvp_status status = bvpi_source_fetch_all(file);
+    if (status != BVP_OK)
+        return bvpi_call_end(&call, status);
     bvpi_annotate_fields(&a, "header", bvpi_header_fields);
     for (uint32_t i = 0; i < file->header.section_count; i++) {
         char prefix[PATH_SIZE];
@@ -124,5 +129,5 @@ bvp_status bvp_annotate(const bvp_file *file, bvp_annotation_fn callback, void *
     }
     bvpi_annotate_bytes(&a, file->size - sizeof(bvpd_trailer), "padding", "", "END-2");
     bvpi_annotate_fields(&a, "trailer", bvpi_trailer_fields);
-    return a.unknown ? BVP_ERR_CORRUPT : BVP_OK;
+    return bvpi_call_end(&call, a.unknown ? BVP_ERR_CORRUPT : BVP_OK);
 }

@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "format/advise.h"
 #include "format/header.h"
+#include "format/source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -85,8 +86,8 @@ bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_contro
     return status;
 }
 
-bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback, void *user,
-                           bvp_error *error)
+static bvp_status verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback,
+                              void *user, bvp_error *error)
 {
     const bvp_file *asked = file;
     bvpi_meter meter;
@@ -94,7 +95,10 @@ bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn c
     if (part >= file->section[BVPD_PART].count)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "there is no part %" PRIu32, part);
-    bvp_status status = bvpi_resolve(&file, &part);
+    bvp_status status = bvpi_source_fetch_all(file);
+    if (status != BVP_OK)
+        return bvpi_source_explain(file, error);
+    status = bvpi_resolve(&file, &part);
     if (status != BVP_OK)
         return bvpi_thin_explain(asked, number, status, error);
     bvpi_verify *v = calloc(1, sizeof *v);
@@ -111,6 +115,13 @@ bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn c
     return status;
 }
 
+bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback, void *user,
+                           bvp_error *error)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, verify_part(file, part, callback, user, error));
+}
+
 bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, void *user,
                       bvp_error *error)
 {
@@ -120,9 +131,12 @@ bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, vo
 bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
                            bvp_error *error)
 {
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    bvp_status status = bvpi_source_fetch_all(file);
+    if (status != BVP_OK)
+        return bvpi_call_end(&call, bvpi_source_explain(file, error));
     bvpi_advise_scan(file, true);
-    const bvp_status status =
-        bvp_verify_controlled(file->base, file->size, file->control, callback, user, error);
+    status = bvp_verify_controlled(file->base, file->size, file->control, callback, user, error);
     bvpi_advise_scan(file, false);
-    return status;
+    return bvpi_call_end(&call, status);
 }

@@ -12,6 +12,7 @@
  * Spec: format.md, chapters "Binary hierarchies", "Boxtree", "AABB tree", "Oriented volumes".
  */
 #include "format/lazy.h"
+#include "format/source.h"
 #include "node/cluster_record.h"
 #include "kinds/node/any_volume.h"
 
@@ -155,7 +156,7 @@ static bvp_status choose(const bvp_file *file, uint32_t part, bvp_kind *kind)
     return *kind == BVP_KIND_WIDE && first.kind != BVP_KIND_WIDE ? BVP_ERR_ARGUMENT : BVP_OK;
 }
 
-bvp_status bvp_volumes(const bvp_file *file, uint32_t part, bvp_kind kind, uint32_t level,
+static bvp_status show(const bvp_file *file, uint32_t part, bvp_kind kind, uint32_t level,
                        bvp_volume_fn callback, void *user)
 {
     bvp_status status = bvpi_touch(file, part);
@@ -172,4 +173,14 @@ bvp_status bvp_volumes(const bvp_file *file, uint32_t part, bvp_kind kind, uint3
     if (status == BVP_OK)
         status = bvpi_get_part_binary(file, part, (uint32_t)kind, &w.tree);
     return status == BVP_OK ? run(&w) : status;
+}
+
+BVPI_GUARD(volume, bvp_volume_fn, bvp_volume)
+
+bvp_status bvp_volumes(const bvp_file *file, uint32_t part, bvp_kind kind, uint32_t level,
+                       bvp_volume_fn callback, void *user)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    volume_guard guard = {&call, callback, user};
+    return bvpi_call_end(&call, show(file, part, kind, level, volume_guarded, &guard));
 }

@@ -20,6 +20,7 @@
 #include "pack/file/save.h"
 #include "format/map.h"
 #include "format/record.h"
+#include "format/source.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -207,7 +208,9 @@ bvp_status bvp_convert_fd(const bvp_file *file, int thin, const char *store, int
     if (!c)
         return bvpi_error_memory(error, sizeof *c);
     c->file = file;
-    bvp_status status = prepare(c, thin != 0, store, error);
+    bvp_status status = bvpi_source_refuse(file, error);
+    if (status == BVP_OK)
+        status = prepare(c, thin != 0, store, error);
     if (status == BVP_OK)
         status = bvpi_write_fd(&c->finishing.write, fd, NULL, error);
     for (uint64_t i = 0; i < c->builder.parts.count; i++)

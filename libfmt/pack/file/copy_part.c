@@ -15,6 +15,7 @@
 #include "base/report.h"
 #include "format/identity.h"
 #include "format/record.h"
+#include "format/source.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -89,7 +90,9 @@ bvp_status bvpi_part_take(const bvp_file *file, uint32_t part, bool borrow, bool
                           bvpi_part_bytes *out, bvp_error *error)
 {
     *out = (bvpi_part_bytes){.is_borrowed = borrow};
-    bvp_status status = bvp_check_part(file, part, error);
+    bvp_status status = bvpi_source_refuse(file, error);
+    if (status == BVP_OK)
+        status = bvp_check_part(file, part, error);
     if (status == BVP_OK && !is_verified)
         status = bvp_verify_part(file, part, NULL, NULL, error);
     if (status == BVP_OK)

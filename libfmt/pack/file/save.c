@@ -13,6 +13,7 @@
 #include "pack/file/save.h"
 #include "format/checksum.h"
 #include "format/map.h"
+#include "format/source.h"
 #include "format/write.h"
 
 #include <stdlib.h>
@@ -38,13 +39,13 @@ typedef struct saving {
 
 static bvp_status prepare(const bvp_file *file, const char *provenance, saving *s, bvp_error *error)
 {
-    bvp_status status = BVP_OK;
+    bvp_status status = bvpi_source_refuse(file, error);
     size_t size = provenance ? strlen(provenance) : 0;
     *s = (saving){.job.header = file->header, .job.has_digests = file->digests.count > 0};
     if (provenance && !bvpi_is_utf8((const uint8_t *)provenance, size))
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the provenance text is not UTF-8");
-    if (!provenance)
+    if (!provenance && status == BVP_OK)
         status = bvpi_copy_provenance(file, &s->old_provenance, &size, error);
     for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
         s->chunks[kind] = (bvpi_chunk){file->section[kind].data, file->section[kind].size};

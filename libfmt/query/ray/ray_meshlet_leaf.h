@@ -55,8 +55,9 @@ BVPI_INLINE bool bvpi_meshlet_open(const bvpi_rays *rays, uint64_t offset, unsig
     out->corners = at + 4;
     out->rows = at + bvpi_meshlet_vertices(count);
     out->references = at + bvpi_meshlet_references(count, out->vertices);
-    return bvpi_meshlet_size(count, out->vertices, out->word & BVPD_RAY_SEVERAL) <=
-           rays->meshlet_size - BVPD_RAY_TAIL - offset;
+    const uint32_t size = bvpi_meshlet_size(count, out->vertices, out->word & BVPD_RAY_SEVERAL);
+    bvpi_want(at, size);
+    return size <= rays->meshlet_size - BVPD_RAY_TAIL - offset;
 }
 
 /* The lanes of vertex numbers of one corner; below 8 unless `wide`. */

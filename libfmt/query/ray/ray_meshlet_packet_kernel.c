@@ -159,6 +159,7 @@ BVPI_INLINE bool open_node(packet *p, uint32_t ref, unsigned active, unsigned de
         return false;
     const bvpd_ray_node *node =
         (const bvpd_ray_node *)(p->rays->nodes + (uint64_t)ref * sizeof *node);
+    bvpi_want(node, sizeof *node);
     p->opened++;
     i32x8_store((int32_t *)p->levels[depth].ref, bvpi_meshlet_refs(node));
     if ((active & (active - 1)) == 0)

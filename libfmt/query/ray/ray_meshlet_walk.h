@@ -99,6 +99,7 @@ BVPI_INLINE uint32_t bvpi_meshlet_node(const bvpi_rays *rays, const bvpi_frame_l
     bvpi_meshlet_lanes at;
     f32x8 enter;
     const bvpd_ray_node *node = (const bvpd_ray_node *)(rays->nodes + (uint64_t)ref * sizeof *node);
+    bvpi_want(node, sizeof *node);
     i32x8_store((int32_t *)at.ref, bvpi_meshlet_refs(node));
     const unsigned lanes = bvpi_frame_boxes(ray, limit, node, &enter);
     if (lanes == 0)

@@ -301,6 +301,7 @@ static bvp_status get_provenance(const bvp_file *file, char *buffer, size_t capa
     const bvpi_span *span = &file->section[BVPD_PROV];
     const bvpd_section *entry = &file->header.sections[bvpi_find_section(&file->header, BVPD_PROV)];
     *size = (size_t)entry->raw_size;
+    bvpi_source_keep(file, span->data, span->size);
     if (entry->codec == 0) {
         const size_t copied = capacity < span->size ? capacity : (size_t)span->size;
         if (copied > 0)

@@ -23,6 +23,7 @@ noinst_HEADERS += \
 	tests/support/oracle_gmp.h \
 	tests/support/pair_counts.h \
 	tests/support/prim_suite.h \
+	tests/support/questions.h \
 	tests/support/range_cases.h \
 	tests/support/range_oracle.h \
 	tests/support/range_scene.h \
@@ -32,6 +33,7 @@ noinst_HEADERS += \
 	tests/support/repair.h \
 	tests/support/report_case.h \
 	tests/support/rigid_places.h \
+	tests/support/source_case.h \
 	tests/support/suite.h \
 	tests/support/tiny_binary.h \
 	tests/support/tiny_file.h \
@@ -41,5 +43,6 @@ noinst_HEADERS += \
 TEST_HELPERS += \
 	tests/support/build_case.c \
 	tests/support/exercise.c \
+	tests/support/questions.c \
 	tests/support/hard_models.c \
 	tests/support/oracle.c

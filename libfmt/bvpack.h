@@ -3,9 +3,10 @@
  *
  * Promise: nothing is deserialised; no query allocates, locks or writes to the handle; a const
  * handle may be used from any number of threads; answers are exact in the sense of
- * spec/exactness.md and identical on every CPU path. Two exceptions, both at the first touch of a
- * part: a thin file opens and maps the part's file, and verify_lazily notes in the handle,
- * atomically, whether the part's hashes match. Verification, provenance, clash detection
+ * spec/exactness.md and identical on every CPU path. Three exceptions. At the first touch of a part
+ * a thin file opens and maps the part's file, and verify_lazily notes in the handle, atomically,
+ * whether the part's hashes match. And a file from a source (bvp_open_source) is not mapped: calls
+ * on it lock its cache, and read what is missing. Verification, provenance, clash detection
  * (bvpack_clash.h) and broad phases (bvpack_broad.h) are not queries: they allocate. bvp_refit
  * writes to the pages of an overlay, and of some kinds it allocates.
  * Caveats: the file must not be truncated while it is mapped (SIGBUS); see bvp_open_mode.

@@ -33,6 +33,7 @@
 #include "format/lazy.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -102,21 +103,30 @@ static bool reserve_arena(void)
     return false;
 }
 
+static bvp_status refuse_size(uint64_t size, bvp_error *error)
+{
+    return bvpi_error_set(
+        error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+        "there is no room in the address space for %" PRIu64 " bytes from a source", size);
+}
+
 /* The first gap that is large enough, with a chunk between neighbours that belongs to none. */
-static bool take_slice(bvpi_source *s)
+static bvp_status take_slice(bvpi_source *s, bvp_error *error)
 {
     pthread_mutex_lock(&gate);
-    bool is_placed = reserve_arena();
+    const bool is_reserved = reserve_arena();
+    bool has_room = false, is_placed = false;
     bvpi_source **at = &sources;
     uintptr_t from = bvpi_the_arena.base;
     const uintptr_t end = from + bvpi_the_arena.size;
-    for (; is_placed && *at; at = &(*at)->next) {
+    for (; is_reserved && *at; at = &(*at)->next) {
         const uintptr_t begin = (uintptr_t)(*at)->slice;
         if (begin > from && (begin - from) >> BVPI_CHUNK_SHIFT > s->count)
             break;
         from = begin + (((*at)->count + 1) << BVPI_CHUNK_SHIFT);
     }
-    is_placed = is_placed && end >= from && (end - from) >> BVPI_CHUNK_SHIFT > s->count &&
+    has_room = end >= from && (end - from) >> BVPI_CHUNK_SHIFT > s->count;
+    is_placed = is_reserved && has_room &&
                 mprotect((void *)from, s->count << BVPI_CHUNK_SHIFT, PROT_READ | PROT_WRITE) == 0;
     if (is_placed) {
         s->slice = (uint8_t *)from;
@@ -124,8 +134,15 @@ static bool take_slice(bvpi_source *s)
         s->next = *at;
         *at = s;
     }
+    const int reason = errno;
     pthread_mutex_unlock(&gate);
-    return is_placed;
+    if (is_placed)
+        return BVP_OK;
+    if (is_reserved && !has_room)
+        return refuse_size(s->file->size, error);
+    errno = reason;
+    return bvpi_error_system(error, "cannot reserve addresses for %" PRIu64 " bytes from a source",
+                             s->file->size);
 }
 
 static void return_slice(bvpi_source *s)
@@ -540,11 +557,11 @@ bvp_status bvpi_source_open(bvp_file *file, const bvp_source *given,
                               "the source has %" PRIu64 " bytes: too few for a bvpack file",
                               file->size);
     s->count = chunk_of(file->size - 1) + 1;
-    if (file->size > ARENA_MOST || !take_slice(s))
-        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
-                              "there is no room in the address space for %" PRIu64
-                              " bytes from a source",
-                              file->size);
+    if (file->size > ARENA_MOST)
+        return refuse_size(file->size, error);
+    status = take_slice(s, error);
+    if (status != BVP_OK)
+        return status;
     file->base = s->slice + BVPI_CHUNK_SIZE - BVPD_HEADER_SIZE;
     status = read_head(s, file, &said);
     if (status == BVP_OK)

@@ -161,6 +161,30 @@ static int open_bytes(void)
     return result;
 }
 
+static bvp_status read_bytes(void *user, uint64_t offset, uint64_t size, void *out,
+                             bvp_error *error)
+{
+    (void)error;
+    memcpy(out, (const uint8_t *)user + offset, (size_t)size);
+    return BVP_OK;
+}
+
+static int open_source(void)
+{
+    bvp_file *file = NULL;
+    const bvp_source source = {
+        .size = given.size, .read = read_bytes, .user = (void *)(uintptr_t)given.bytes};
+    TRY(bvp_open_source, &source, NULL, &file);
+    int result = ask_tables(file);
+    if (result == 0) {
+        shared->error = (bvp_error){.status = BVP_OK};
+        const bvp_status status = bvp_get_source_error(file, &shared->error);
+        result = status == BVP_OK ? 0 : end("bvp_get_source_error", status, 1);
+    }
+    bvp_close(file);
+    return result;
+}
+
 static int open_signed(void)
 {
     bvp_file *file = NULL;
@@ -454,6 +478,7 @@ const function_case function_cases[] = {
     {"open thin", open_thin, 0, NULL},
     {"open descriptor", open_descriptor, 0, NULL},
     {"open bytes", open_bytes, 0, NULL},
+    {"open source", open_source, 0, NULL},
     {"open signed", open_signed, 0, NULL},
     {"ask lazy", ask_lazy, 1, NULL},
     {"ask thin", ask_thin, 1, NULL},

@@ -34,11 +34,13 @@ declare -A library=(
 )
 declare -A program=(
   [text]=""
+  [process]=""
+  [remote]="process"
   # publish is a folder of libfmt, which includes nothing and is compiled into both
-  [files]="publish text"
+  [files]="publish remote text"
   [model]="files text"
-  [cli]="files model text"
-  [import]="files model text"
+  [cli]="files model remote text"
+  [import]="files model process text"
   [3mf]="files import model text"
   [step]="import"
   [assimp]="import text"
@@ -157,6 +159,7 @@ jansson.* tools/text/json_tree.c
 png.* tools/view/png.c
 zip\.h tools/files/archive.c
 expat.* tools/model/xml.c
+curl.* tools/remote/bvpack-http.c
 check\.h
 gmp.*
 OWNERS

@@ -15,6 +15,7 @@
 #include "text/message.h"
 #include "files/packed_file.h"
 #include "model/transform.h"
+#include "remote/remote_source.h"
 #include "cli/units.h"
 
 static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
@@ -337,6 +338,8 @@ int operand_open(operand *o, const char *text, const char *place_text, const bvp
     start(o, text);
     /* "FILE:SELECTOR" is split at the last colon; the selector is empty for a plain FILE. */
     const char *colon = access(text, F_OK) == 0 ? NULL : strrchr(text, ':');
+    if (remote_is(text) && colon && strpbrk(colon, "/?")) /* of https: or a port */
+        colon = NULL;
     const char *selector = colon ? colon + 1 : "";
     const size_t size = colon ? (size_t)(colon - text) : strlen(text);
     if (size >= sizeof path) {

@@ -5,6 +5,7 @@
 #include "files/packed_file.h"
 
 #include <stdlib.h>
+#include "remote/remote_source.h"
 
 static bvp_open_options with_store(const bvp_open_options *options)
 {
@@ -17,11 +18,25 @@ static bvp_open_options with_store(const bvp_open_options *options)
     return out;
 }
 
+/* What verbs ask may need all of a file, so the cache has room for it. */
+static bvp_status open_remote(const char *url, const bvp_open_options *how, bvp_file **file,
+                              bvp_error *error)
+{
+    bvp_source source;
+    const bvp_status status = remote_source(url, &source, error);
+    *file = NULL;
+    if (status != BVP_OK)
+        return status;
+    source.cache = 2 * source.size; /* a call may count on half of it */
+    return bvp_open_source(&source, how, file, error);
+}
+
 bvp_status packed_open(const char *path, const bvp_open_options *options, bvp_file **file,
                        bvp_error *error)
 {
     const bvp_open_options how = with_store(options);
-    return bvp_open(path, &how, file, error);
+    return remote_is(path) ? open_remote(path, &how, file, error)
+                           : bvp_open(path, &how, file, error);
 }
 
 bvp_status packed_open_fd(int fd, const bvp_open_options *options, bvp_file **file,

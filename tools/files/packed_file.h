@@ -7,8 +7,9 @@
 
 #include "bvpack.h"
 
-/* bvp_open and bvp_open_fd. A thin file's parts are looked for in $BVPACK_STORE, if that is set and
- * not empty, else where the file says. options: NULL for the defaults; its `store` must be NULL. */
+/* bvp_open and bvp_open_fd. An address http:// or https:// is read by ranges. A thin file's parts
+ * are looked for in $BVPACK_STORE, if that is set and not empty, else where the file says. options:
+ * NULL for the defaults; its `store` must be NULL. */
 bvp_status packed_open(const char *path, const bvp_open_options *options, bvp_file **file,
                        bvp_error *error);
 bvp_status packed_open_fd(int fd, const bvp_open_options *options, bvp_file **file,

@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "process/libexec.h"
 #include "import/import_protocol.h"
 #include "import/import_stream.h"
 
@@ -57,40 +58,13 @@ enum {
 /* One run. */
 typedef struct process {
     const program *program;
-    char path[PATH_SIZE]; /* of the program */
+    char path[LIBEXEC_PATH]; /* of the program */
     pid_t pid;
     import_channel from; /* read ends of its answer, and our end of the socket */
     int copy;            /* the model when it is in no file, or -1 */
     uint64_t memory;     /* the most memory that it may use, in bytes */
     double seconds;
 } process;
-
-/* ---- where is it? --------------------------------------------------------------------------- */
-
-static int is_there(char *path, const char *folder, int folder_size, const char *below,
-                    const char *name)
-{
-    const int size = snprintf(path, PATH_SIZE, "%.*s%s/%s", folder_size, folder, below, name);
-    return size < PATH_SIZE && access(path, X_OK) == 0;
-}
-
-/* In $BVPACK_LIBEXEC when it is set; else beside this program or where it is installed. */
-static int find_program(process *p)
-{
-    char own[PATH_SIZE];
-    const char *name = p->program->name, *given = getenv("BVPACK_LIBEXEC");
-    if (given && given[0])
-        return is_there(p->path, given, (int)strlen(given), "", name);
-    const ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (size > 0) {
-        own[size] = '\0';
-        const int folder = (int)(strrchr(own, '/') - own);
-        if (is_there(p->path, own, folder, "", name) ||
-            is_there(p->path, own, folder, "/../libexec/bvpack", name))
-            return 1;
-    }
-    return is_there(p->path, BVPACK_LIBEXEC, (int)strlen(BVPACK_LIBEXEC), "", name);
-}
 
 /* ---- start ---------------------------------------------------------------------------------- */
 
@@ -333,7 +307,7 @@ static bvp_status import_with(importer *im, const program *program)
     const import_options *o = im->options;
     process p = {.program = program, .from = {.answer = -1, .files = -1}, .copy = -1};
     const char *what = "";
-    if (!find_program(&p))
+    if (!libexec_find(program->name, p.path))
         return import_refuse(im, BVP_ERR_ARGUMENT,
                              "%s are read by the program %s, which was not built or is not "
                              "installed; build bvpack with %s, or convert the model to glTF",

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Files on servers: answers are those of the file here, whatever is asked; a server that lies, cuts,
+# forgets or changes its file gets an error that says so, and nothing else happens; what was fetched
+# is kept where $BVPACK_CACHE says. The servers: lying_server.py and, if it is installed, nginx.
+set -u
+# shellcheck source=tests/cli/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
+export BVPACK_LIBEXEC=${BVPACK_LIBEXEC:-$(dirname "$bvpack")}
+[ -x "$BVPACK_LIBEXEC/bvpack-http" ] || { echo "bvpack was built without libcurl: skipped"; exit 77; }
+command -v python3 >/dev/null || { echo "no python3 for the server: skipped"; exit 77; }
+command -v curl >/dev/null && ask() { curl -s "$1"; } ||
+  ask() { python3 -c 'import sys,urllib.request as u;sys.stdout.write(u.urlopen(sys.argv[1]).read().decode())' "$1"; }
+unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY BVPACK_CACHE
+
+make_file=$programs/make_export
+mkdir a
+"$make_file" a 2000 2 0 || exit 99
+"$bvpack" pack -q a/export.jsonl -o x.bvp && "$bvpack" pack -q a/export.jsonl --no-ids -o other.bvp || exit 99
+size=$(stat -c %s x.bvp)
+[ "$size" -gt 600000 ] || bad "a file of $size bytes tells nothing"
+
+python3 "$src/tests/cli/lying_server.py" x.bvp other.bvp >port 2>server.log &
+server=$!
+trap 'kill $server ${nginx-} 2>/dev/null; rm -rf "$scratch"' EXIT
+for _ in $(seq 100); do [ -s port ] && break; sleep 0.1; done
+url=http://127.0.0.1:$(cat port)
+kind() { ask "$url/reset" >/dev/null; echo "$url/$1/x.bvp"; }
+ranges() { ask "$url/count"; }
+
+# ---- answers
+answers() { # FILE
+  "$bvpack" info --parts --tree --json "$1" | sed "s|$1|FILE|"
+  "$bvpack" query ray "$1" --origin 0,0,1000 --direction 0.01,0,-1 --json
+  "$bvpack" query closest "$1:#3" --point 1,2,3 --json
+  "$bvpack" query distance "$1:#3" "$1:#7" --place-b 5,0,0 --json | sed "s|$1|FILE|g"
+  "$bvpack" clash "$1" --clearance 0.1 --json -q | sed "s|$1|FILE|g; /seconds\|created/d"
+}
+answers x.bvp >expected 2>expected.err
+[ "$(wc -l <expected)" -gt 50 ] || bad "answers of $(wc -l <expected) lines tell nothing"
+for how in good away busy weak untagged; do
+  answers "$(kind $how)" >found 2>found.err
+  same expected found
+done
+# of a selector, of a port and of a query string no colon is taken for the other
+expect 0 query closest "$(kind good):#3" --point 0,0,0
+expect 0 info "$url/good/x.bvp?time=12:30"
+# opening: the first range, and the hashes at the end
+ask "$url/reset" >/dev/null
+expect 0 query ray "$url/good/x.bvp" --origin 1e6,0,0 --direction 1,0,0
+[ "$(ranges)" -le 4 ] || bad "$(ranges) requests for a ray that misses all"
+
+# ---- servers that do not do what they should
+refused() { # KIND STATUS REGEX
+  expect "$2" info "$(kind "$1")"
+  has err "$3"
+  empty out
+}
+refused plain 3 'does not answer requests for ranges'
+refused gone 3 '404'
+refused loop 3 'redirects'
+refused file 3 'not supported|disabled'
+refused short 3 'asked for .* bytes, the server sends'
+refused long 3 'the server sends more'
+refused shifted 3 'the server answers with'
+refused total 3 'has changed'
+refused changed 3 'ETag "one", then "two"'
+refused matched 3 'has changed on the server'
+refused packed 3 'compresses the file on the way'
+refused unranged 3 'expected a Content-Range'
+refused escape 3 'expected a Content-Range'
+refused cut 3 'transfer closed|Transferred a partial'
+refused huge 6 'no room in the address space'
+refused garbage 4 'HSH-1'
+refused named 4 'HSH-1'
+expect 3 info http://127.0.0.1:1/x.bvp
+has err '[Cc]onnect'
+expect 3 info http://no-such-host.invalid/x.bvp
+expect 2 info "http://127.0.0.1/$(head -c 70000 /dev/zero | tr '\0' a)"
+BVPACK_LIBEXEC=$scratch expect 2 info "$url/good/x.bvp"
+has err 'without libcurl'
+"$BVPACK_LIBEXEC/bvpack-http" </dev/null >out 2>err && bad "bvpack-http alone succeeds"
+
+# ---- what was fetched is kept, if it is told apart from other states of the file
+export BVPACK_CACHE=$scratch/cache
+expect 0 query ray "$(kind good)" --origin 0,0,1000 --direction 0.01,0,-1
+cp out first
+[ "$(ranges)" -gt 3 ] || bad "a ray takes $(ranges) requests: too few to tell"
+expect 0 query ray "$(kind good)" --origin 0,0,1000 --direction 0.01,0,-1
+same first out
+[ "$(ranges)" = 1 ] || bad "$(ranges) requests for what is kept"
+for kept in cache/*/*; do printf X | dd of="$kept" bs=1 seek=40 conv=notrunc 2>/dev/null; done
+expect 0 query ray "$(kind good)" --origin 0,0,1000 --direction 0.01,0,-1
+same first out
+[ "$(ranges)" -gt 3 ] || bad "a damaged range is believed"
+rm -r cache
+expect 0 query ray "$(kind untagged)" --origin 0,0,1000 --direction 0.01,0,-1
+[ -z "$(find cache -type f 2>/dev/null)" ] || bad "a file without a tag is kept"
+BVPACK_CACHE=/proc/none expect 0 query ray "$(kind good)" --origin 0,0,1000 --direction 0.01,0,-1
+unset BVPACK_CACHE
+
+# ---- a server as people run it
+if command -v nginx >/dev/null; then
+  port=$((20000 + RANDOM % 20000))
+  mkdir -p n/logs n/www && cp x.bvp n/www/
+  cat >n/nginx.conf <<CONF
+daemon off; master_process off; pid $scratch/n/pid; error_log $scratch/n/logs/error.log;
+events { worker_connections 64; }
+http { access_log $scratch/n/logs/access.log; client_body_temp_path n/1; proxy_temp_path n/2; fastcgi_temp_path n/3;
+  uwsgi_temp_path n/4; scgi_temp_path n/5; server { listen 127.0.0.1:$port; root $scratch/n/www; } }
+CONF
+  nginx -p "$scratch" -c "$scratch/n/nginx.conf" 2>n/err &
+  nginx=$!
+  for _ in $(seq 50); do ask "http://127.0.0.1:$port/" >/dev/null 2>&1 && break; sleep 0.1; done
+  answers "http://127.0.0.1:$port/x.bvp" >found 2>found.err
+  same expected found
+  [ "$(grep -c ' 206 ' n/logs/access.log)" -gt 10 ] || bad "nginx was not asked for ranges"
+else
+  echo "no nginx: its part is skipped"
+fi
+echo "$checks checks"
+exit $fail

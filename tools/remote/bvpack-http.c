@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT
+ * bvpack-http.c: fetches ranges of one file from a server, for bvpack: a program of its own,
+ * because libcurl and what it brings would make every start of bvpack slower, and because whatever
+ * a server does to it ends only this.
+ *
+ * A server may lie. What counts is checked in every answer: that it is the range that was asked
+ * for, of a file of the same size and in the same state as at first, and no byte more. What the
+ * bytes are is the library's to check.
+ *
+ * Proxies, certificates and names are libcurl's matter, by the variables that its users know:
+ * https_proxy, no_proxy, SSL_CERT_FILE.
+ *
+ * Held by tests/cli/test_remote.sh.
+ */
+#define _GNU_SOURCE /* strcasestr */
+#include <curl/curl.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "remote/remote_protocol.h"
+
+enum {
+    TRIES = 4,
+    FIRST_PAUSE_MS = 100, /* before the second; then three times as long each time */
+    PAUSE_MOST_MS = 10000,
+    REDIRECTS = 5,
+    CONNECT_SECONDS = 20,
+    SILENCE_SECONDS = 30, /* without a byte */
+    TAG_SIZE = 256
+};
+
+/* The headers of the last response that count. */
+typedef struct response {
+    long code;
+    bool has_range, is_encoded;
+    uint64_t from, to, total; /* of Content-Range */
+    uint64_t length;          /* of Content-Length, or UINT64_MAX */
+    char tag[TAG_SIZE], date[TAG_SIZE];
+    long retry_after; /* seconds, or -1 */
+    uint64_t got;
+} response;
+
+typedef struct fetcher {
+    CURL *curl;
+    char curl_says[CURL_ERROR_SIZE];
+    char text[REMOTE_TEXT_MAX + 1]; /* why it failed */
+    uint64_t file_size;
+    char tag[TAG_SIZE], date[TAG_SIZE]; /* at first, or "" */
+    bool is_open;
+    uint8_t *bytes;
+    uint64_t capacity;
+    response last;
+} fetcher;
+
+/* ---- what comes in --------------------------------------------------------------------------- */
+
+/* The value of a header of this name, without blanks around it; false: it is another. */
+static bool header_is(const char *line, size_t size, const char *name, char *out, size_t capacity)
+{
+    const size_t length = strlen(name);
+    if (size <= length || line[length] != ':' || strncasecmp(line, name, length) != 0)
+        return false;
+    size_t from = length + 1, to = size;
+    while (from < to && (line[from] == ' ' || line[from] == '\t'))
+        from++;
+    while (to > from && (unsigned char)line[to - 1] <= ' ')
+        to--;
+    const size_t kept = to - from < capacity - 1 ? to - from : capacity - 1;
+    memcpy(out, line + from, kept);
+    out[kept] = '\0';
+    return true;
+}
+
+static size_t take_header(char *line, size_t one, size_t count, void *user)
+{
+    fetcher *f = user;
+    response *r = &f->last;
+    const size_t size = one * count;
+    char value[TAG_SIZE];
+    if (size > 5 && strncmp(line, "HTTP/", 5) == 0) /* another response begins: after a redirect */
+        *r = (response){.length = UINT64_MAX, .retry_after = -1};
+    if (header_is(line, size, "content-range", value, sizeof value))
+        r->has_range = sscanf(value, "bytes %" SCNu64 "-%" SCNu64 "/%" SCNu64, &r->from, &r->to,
+                              &r->total) == 3;
+    else if (header_is(line, size, "content-length", value, sizeof value))
+        r->length = strtoull(value, NULL, 10);
+    else if (header_is(line, size, "content-encoding", value, sizeof value))
+        r->is_encoded = strcasecmp(value, "identity") != 0;
+    else if (header_is(line, size, "retry-after", value, sizeof value))
+        r->retry_after = value[0] >= '0' && value[0] <= '9' ? strtol(value, NULL, 10) : -1;
+    else if (header_is(line, size, "etag", value, sizeof value))
+        strcpy(r->tag, value);
+    else if (header_is(line, size, "last-modified", value, sizeof value))
+        strcpy(r->date, value);
+    return size;
+}
+
+/* More than was asked for is not taken. */
+static size_t take_bytes(char *data, size_t one, size_t count, void *user)
+{
+    fetcher *f = user;
+    const size_t size = one * count;
+    if (size > f->capacity - f->last.got)
+        return 0;
+    memcpy(f->bytes + f->last.got, data, size);
+    f->last.got += size;
+    return size;
+}
+
+/* ---- one request ----------------------------------------------------------------------------- */
+
+static bool fail(fetcher *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(fetcher *f, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(f->text, sizeof f->text, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* Worth another try? */
+static bool is_passing(CURLcode result, long code)
+{
+    switch (result) {
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM:
+        return true;
+    case CURLE_OK:
+        return code == 408 || code == 429 || code == 500 || code == 502 || code == 503 ||
+               code == 504;
+    default:
+        return false;
+    }
+}
+
+static void rest(long ms)
+{
+    struct timespec left = {ms / 1000, ms % 1000 * 1000000};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        ;
+}
+
+/* "If the file is still the one that we began with." A weak tag may not be compared so. */
+static struct curl_slist *conditions(const fetcher *f)
+{
+    char line[TAG_SIZE + 32];
+    if (f->is_open && f->tag[0] == '"')
+        snprintf(line, sizeof line, "If-Match: %s", f->tag);
+    else if (f->is_open && f->date[0])
+        snprintf(line, sizeof line, "If-Unmodified-Since: %s", f->date);
+    else
+        return NULL;
+    return curl_slist_append(NULL, line);
+}
+
+static CURLcode ask(fetcher *f, uint64_t offset, uint64_t size)
+{
+    char range[64];
+    struct curl_slist *headers = conditions(f);
+    snprintf(range, sizeof range, "%" PRIu64 "-%" PRIu64, offset, offset + size - 1);
+    f->capacity = size;
+    f->last = (response){.length = UINT64_MAX, .retry_after = -1};
+    f->curl_says[0] = '\0';
+    curl_easy_setopt(f->curl, CURLOPT_RANGE, range);
+    curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, headers);
+    const CURLcode result = curl_easy_perform(f->curl);
+    curl_easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, &f->last.code);
+    curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, NULL);
+    curl_slist_free_all(headers);
+    return result;
+}
+
+/* Of answers that did come: is it the range that was asked for, of the same file? */
+static bool check_range(fetcher *f, uint64_t offset, uint64_t size)
+{
+    const response *r = &f->last;
+    if (r->is_encoded)
+        return fail(f, "the server compresses the file on the way, so it has no ranges; ask its "
+                       "keeper to send it as it is (Content-Encoding: identity)");
+    if (!r->has_range)
+        return fail(f, "expected a Content-Range in the server's answer, found none");
+    if (r->from != offset || r->to < r->from || r->total <= r->to ||
+        (f->is_open && r->total != f->file_size))
+        return fail(f,
+                    "asked for bytes %" PRIu64 " to %" PRIu64 ", the server answers with %" PRIu64
+                    " to %" PRIu64 " of %" PRIu64 "%s",
+                    offset, offset + size - 1, r->from, r->to, r->total,
+                    f->is_open && r->total != f->file_size ? ": the file has changed" : "");
+    const uint64_t left = r->total - offset, expected = size < left ? size : left;
+    if (r->to - r->from + 1 != expected || r->got != expected)
+        return fail(f, "asked for %" PRIu64 " bytes, the server sends %" PRIu64, expected, r->got);
+    if (f->is_open && strcmp(r->tag, f->tag) != 0)
+        return fail(f, "the file has changed on the server (ETag %s, then %s); ask again",
+                    f->tag[0] ? f->tag : "none", r->tag[0] ? r->tag : "none");
+    return true;
+}
+
+static bool explain(fetcher *f, CURLcode result, uint64_t size)
+{
+    const response *r = &f->last;
+    const char *says = f->curl_says[0] ? f->curl_says : curl_easy_strerror(result);
+    if (r->code == 200 && (result == CURLE_OK || result == CURLE_WRITE_ERROR))
+        return fail(f, "the server does not answer requests for ranges: it sends the whole file; "
+                       "download it, or serve it by one that does");
+    if (result == CURLE_WRITE_ERROR)
+        return fail(f, "asked for %" PRIu64 " bytes, the server sends more", size);
+    if (result != CURLE_OK)
+        return fail(f, "%s", says);
+    if (r->code == 412)
+        return fail(f, "the file has changed on the server while it was read; ask again");
+    if (r->code == 416)
+        return fail(f, "the server has fewer bytes than were asked for (416): is the file empty?");
+    return fail(f, "the server answers %ld%s", r->code,
+                r->code == 404   ? " (not found)"
+                : r->code == 401 ? " (it wants a name and a password)"
+                : r->code == 403 ? " (forbidden)"
+                                 : "");
+}
+
+/* Gets bytes into f->bytes. False: f->text says why not. */
+static bool fetch(fetcher *f, uint64_t offset, uint64_t size)
+{
+    CURLcode result = CURLE_OK;
+    long pause = FIRST_PAUSE_MS;
+    for (int i = 0; i < TRIES; i++, pause *= 3) {
+        if (i > 0) {
+            const long told = f->last.retry_after >= 0 ? f->last.retry_after * 1000 : pause;
+            rest(told < PAUSE_MOST_MS ? told : PAUSE_MOST_MS);
+        }
+        result = ask(f, offset, size);
+        if (!is_passing(result, f->last.code))
+            break;
+    }
+    if (result == CURLE_OK && f->last.code == 206)
+        return check_range(f, offset, size);
+    /* a server without ranges, and a file that has come as a whole */
+    if (result == CURLE_OK && f->last.code == 200 && !f->is_open && offset == 0 &&
+        f->last.got > 0 && !f->last.is_encoded) {
+        f->last.total = f->last.got;
+        return true;
+    }
+    return explain(f, result, size);
+}
+
+/* ---- the other program ----------------------------------------------------------------------- */
+
+static bool read_all(void *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t now = read(STDIN_FILENO, (char *)data + done, size - done);
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now <= 0)
+            return false;
+        done += (size_t)now;
+    }
+    return true;
+}
+
+static bool write_all(const void *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t now = write(STDOUT_FILENO, (const char *)data + done, size - done);
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now <= 0)
+            return false;
+        done += (size_t)now;
+    }
+    return true;
+}
+
+static bool answer(const fetcher *f, bool is_good, const char *text)
+{
+    const remote_answer a = {.magic = REMOTE_MAGIC,
+                             .failed = !is_good,
+                             .size = is_good ? f->last.got : 0,
+                             .file_size = f->file_size,
+                             .text_size = (uint32_t)strlen(text)};
+    return write_all(&a, sizeof a) && write_all(text, a.text_size) &&
+           (!is_good || write_all(f->bytes, (size_t)a.size));
+}
+
+/* The first range tells the size and the state of the file. */
+static bool begin(fetcher *f)
+{
+    const bool is_good = fetch(f, 0, REMOTE_FIRST);
+    if (!is_good)
+        return answer(f, false, f->text);
+    f->file_size = f->last.total;
+    strcpy(f->tag, f->last.tag);
+    strcpy(f->date, f->last.date);
+    f->is_open = true;
+    return answer(f, true, f->tag[0] ? f->tag : f->date);
+}
+
+static bool set_up(fetcher *f, const char *url)
+{
+    f->curl = curl_easy_init();
+    f->bytes = malloc(REMOTE_MOST);
+    if (!f->curl || !f->bytes)
+        return false;
+    curl_easy_setopt(f->curl, CURLOPT_URL, url);
+    curl_easy_setopt(f->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(f->curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(f->curl, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(f->curl, CURLOPT_MAXREDIRS, (long)REDIRECTS);
+    curl_easy_setopt(f->curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+    curl_easy_setopt(f->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(f->curl, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_SECONDS);
+    curl_easy_setopt(f->curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(f->curl, CURLOPT_USERAGENT, "bvpack/" PACKAGE_VERSION);
+    curl_easy_setopt(f->curl, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(f->curl, CURLOPT_HEADERDATA, f);
+    curl_easy_setopt(f->curl, CURLOPT_WRITEFUNCTION, take_bytes);
+    curl_easy_setopt(f->curl, CURLOPT_WRITEDATA, f);
+    curl_easy_setopt(f->curl, CURLOPT_ERRORBUFFER, f->curl_says);
+    return true;
+}
+
+int main(void)
+{
+    static fetcher f;
+    static char url[REMOTE_URL_MAX + 1];
+    uint32_t size;
+    remote_request request;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (!read_all(&size, sizeof size) || size == 0 || size > REMOTE_URL_MAX ||
+        !read_all(url, size)) {
+        fprintf(stderr, "bvpack-http: bvpack starts this program to read files from servers\n");
+        return 2;
+    }
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !set_up(&f, url))
+        return 1;
+    bool goes_on = begin(&f) && f.is_open;
+    while (goes_on && read_all(&request, sizeof request)) {
+        if (request.size == 0 || request.size > REMOTE_MOST)
+            return 1;
+        const bool is_good = fetch(&f, request.offset, request.size);
+        goes_on = answer(&f, is_good, is_good ? "" : f.text);
+    }
+    curl_easy_cleanup(f.curl);
+    curl_global_cleanup();
+    free(f.bytes);
+    return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * remote_protocol.h: what bvpack and bvpack-http, which fetches for it, say to one another.
+ *
+ * Both programs are of one build on one machine: numbers are in its byte order. bvpack writes to
+ * the other's standard input: a u32 size and that many bytes of the address; then requests, until
+ * it closes the pipe. bvpack-http writes to its standard output an answer to each, the first to the
+ * address: a remote_answer, text_size bytes of text, `size` bytes of the file.
+ */
+#ifndef REMOTE_PROTOCOL_H
+#define REMOTE_PROTOCOL_H
+
+#include <assert.h>
+#include <stdint.h>
+
+enum {
+    REMOTE_URL_MAX = 1 << 16,
+    REMOTE_TEXT_MAX = 512,
+    /* What comes with the first answer: the head of a bvpack file and its first block. */
+    REMOTE_FIRST = 1408 + 65536,
+    REMOTE_MOST = 1 << 26 /* bytes in a request: hashes of 500 GB */
+};
+#define REMOTE_MAGIC UINT32_C(0x62767032)
+
+typedef struct remote_request {
+    uint64_t offset, size; /* size: 1 .. REMOTE_MOST */
+} remote_request;
+
+/* text: why it failed; in the first answer, what tells this state of the file from others (an ETag,
+ * a date), or nothing. */
+typedef struct remote_answer {
+    uint32_t magic;
+    uint32_t failed;    /* 0, or 1: no bytes follow, the program goes on */
+    uint64_t size;      /* of the bytes: all that were asked for; REMOTE_FIRST at most at first */
+    uint64_t file_size; /* as the server says */
+    uint32_t text_size; /* at most REMOTE_TEXT_MAX */
+    uint32_t reserved;
+} remote_answer;
+static_assert(sizeof(remote_answer) == 32, "no padding");
+
+#endif

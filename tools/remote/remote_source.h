@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * remote_source.h: a file on a server as a source of bytes, fetched range by range.
+ */
+#ifndef REMOTE_SOURCE_H
+#define REMOTE_SOURCE_H
+
+#include <stdbool.h>
+
+#include "bvpack.h"
+
+/* Does the text begin with http:// or https://? */
+bool remote_is(const char *text);
+/* One request, which brings the first 66,944 bytes; *out is to be closed by bvp_open_source. What
+ * is fetched is kept in the folder $BVPACK_CACHE, if that is set and not empty. BVP_ERR_SYSTEM:
+ * *error says what the server or the network does; BVP_ERR_ARGUMENT: this program was built without
+ * libcurl. */
+bvp_status remote_source(const char *url, bvp_source *out, bvp_error *error);
+
+#endif

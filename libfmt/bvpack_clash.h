@@ -93,6 +93,36 @@ typedef struct bvp_clash_coverage {
     uint64_t instance_count, open_count; /* examined; of these, of parts with open edges */
 } bvp_clash_coverage;
 
+/* A solid convex body that instances are held against: a keep-out zone, a swept volume, what a
+ * sensor sees. A run with bvp_clash_options.zones examines the pairs of an instance of the scene's
+ * `a` and a zone, and no others; the scene's `b` must be NULL. In pairs, and for the rule, `b` is
+ * the zone's number. Both are solids: a zone always, an instance where its surface is closed.
+ *
+ *   within       not farther apart than the clearance
+ *   touching     not farther apart than the touch gap, nor deeper than the overlap
+ *   penetrating  deeper in one another than the overlap
+ *   enclosed     all of the instance is in the zone, whose walls are part of it; or the zone is
+ *                inside the instance, a solid, and does not meet its surface
+ *   unknown      the zone is inside an open shell, with more than cracks, and does not meet it
+ *
+ * There are no duplicates. An instance of several pieces, one of which is in the zone, penetrates.
+ *
+ * distance, lower: those of bvp_convex_distance, of the surface: 0 if some of it is in the zone.
+ * point_a is on the surface, point_b in the zone; hit_b has no part (BVP_NONE).
+ * depth, of what penetrates: the larger one of two, both certain. How deep the surface reaches into
+ *   the zone, to within a thousandth; both points are then the deepest one. How deep some points of
+ *   the zone are in the instance: the middles of what its surface cuts off the zone's axes and
+ *   diagonals, of a hull off lines to its points. Of a hull the former is found by scaling it about
+ *   a ball inside it. So it may be too small by as much as the hull is wider than that ball, and
+ *   what is deeper than the overlap by no more than this factor may be called touching. With
+ *   details verdicts: the first proof that it is deeper than the overlap.
+ * triangle_pairs, lo, hi: how many triangles touch the zone, and their box, cut off at the zone's;
+ *   of what touches or penetrates, details with contacts as above. */
+typedef struct bvp_clash_zone {
+    bvp_convex shape; /* in the world of `a`; the caller keeps its arrays during the call */
+    const char *name; /* for error messages; or NULL */
+} bvp_clash_zone;
+
 /* Zero-initialise; zero means default everywhere but in `limits`, where it is zero. NULL instead:
  * no clearance, touch gap and overlap by default. */
 typedef struct bvp_clash_options {
@@ -111,7 +141,9 @@ typedef struct bvp_clash_options {
                                    instances, so that a run ends at the same pair with any
                                    thread_count. When it ends a run, `coverage` counts the instances
                                    that are complete, and the pairs that were given are right */
-    uint64_t reserved[2];
+    /* Elements bvp_clash_zone: the instances are held against these; see there. Or NULL. */
+    const bvp_const_array *zones;
+    uint64_t reserved[1]; /* zero */
 } bvp_clash_options;
 
 /* The touch gap for instances of `a` and `b` (NULL: of a), the largest of: eight units in the last
@@ -121,7 +153,8 @@ typedef struct bvp_clash_options {
  * side and the coordinate are those of the others: the first hierarchy's box. */
 BVP_API double bvp_clash_touch_gap(const bvp_file *a, const bvp_file *b);
 
-/* What is examined: all pairs of instances within `a` (b NULL), or of one of `a` and one of `b`. */
+/* What is examined: all pairs of instances within `a` (b NULL), or of one of `a` and one of `b`;
+ * or, with zones, of an instance of `a` and a zone. */
 typedef struct bvp_clash_scene {
     const bvp_file *a, *b;
     const double *placement_b; /* of b's world in a's: 12 doubles; NULL: the identity */
@@ -146,6 +179,11 @@ BVP_API bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_optio
 BVP_API bvp_status bvp_clash_one(const bvp_clash_scene *scene, uint32_t instance_a,
                                  uint32_t instance_b, const bvp_clash_limits *limits,
                                  bvp_clash_detail detail, bvp_clash_pair *pair);
+
+/* An instance of `file` and a zone, with the same verdict as in a run; pair->b is 0. */
+BVP_API bvp_status bvp_clash_one_zone(const bvp_file *file, uint32_t instance,
+                                      const bvp_clash_zone *zone, const bvp_clash_limits *limits,
+                                      bvp_clash_detail detail, bvp_clash_pair *pair);
 
 #ifdef __cplusplus
 }

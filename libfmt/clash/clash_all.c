@@ -26,23 +26,9 @@
 #include "clash/judge.h"
 #include "clash/known_apart.h"
 #include "clash/order.h"
+#include "clash/pair_limits.h"
+#include "clash/zones.h"
 #include "format/source.h"
-
-/* ---- limits ---------------------------------------------------------------------------------- */
-
-static bool fill_limits(bvp_clash_limits *limits, const bvp_file *a, const bvp_file *b)
-{
-    if (isnan(limits->touch_gap))
-        limits->touch_gap = bvp_clash_touch_gap(a, b);
-    if (isnan(limits->overlap))
-        limits->overlap = limits->touch_gap;
-    return limits->clearance >= 0 && limits->touch_gap >= 0 && limits->overlap >= 0;
-}
-
-static double reach_of(const bvp_clash_limits *limits, double reach)
-{
-    return fmax(reach, fmax(limits->clearance, limits->touch_gap));
-}
 
 /* ---- the state of one thread ----------------------------------------------------------------- */
 
@@ -65,8 +51,7 @@ enum { KEPT_BOUNDS = 8192 };
 typedef struct whole {
     const bvp_control *control; /* may be NULL */
     bvpi_clash_scene scene;
-    const bvp_clash_options *options;
-    bvp_clash_limits limits;
+    bvpi_clash_terms terms;
 } whole;
 
 typedef struct worker {
@@ -122,27 +107,20 @@ static bvp_status judge_items(bvpi_clash_judge *judge, bvp_clash_detail detail,
 static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uint32_t a, uint32_t b,
                              const bvpi_bounds *bounds)
 {
-    const bvp_clash_options *options = all->options;
     bvp_clash_pair pair;
+    bool is_excluded;
     assert(!all->scene.self || a < b);
     memset(&pair, 0, sizeof pair);
     pair.a = a;
     pair.b = b;
-    pair.limits = all->limits;
     block->sum.box_pairs++;
-    if (options->rule && options->rule(options->rule_user, a, b, &pair.limits) != 0) {
-        block->sum.excluded++;
-        return BVP_OK;
-    }
-    if (options->rule && !fill_limits(&pair.limits, all->scene.a.file, all->scene.b.file))
-        return BVP_ERR_ARGUMENT;
-    /* a rule cannot ask for more than the reach: pairs beyond it were never candidates */
-    pair.limits.clearance = fmin(pair.limits.clearance, all->scene.reach);
-    pair.limits.touch_gap = fmin(pair.limits.touch_gap, all->scene.reach);
+    bvp_status status = bvpi_clash_apply_rule(&all->terms, &pair, &is_excluded);
+    block->sum.excluded += is_excluded;
+    if (status != BVP_OK || is_excluded)
+        return status;
     bvpi_meter_init(&w->steps, all->control);
     if (!bvpi_meter_step(w->meter))
         return BVP_ERR_CANCELLED;
-    bvp_status status = BVP_OK;
     kept_item *kept = &w->items[b % KEPT];
     if (!kept->is_known || kept->instance != b) {
         status = bvpi_clash_item_init(&kept->item, &all->scene, true, b, bounds, w->meter);
@@ -152,7 +130,7 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
     if (status != BVP_OK)
         return status;
     bvpi_clash_judge_set(&w->judge, &w->item_a, &kept->item);
-    status = judge_items(&w->judge, options->detail, &pair);
+    status = judge_items(&w->judge, all->terms.options->detail, &pair);
     if (status != BVP_OK)
         return status;
     assert((int)pair.verdict < (int)BVP_VERDICT_COUNT);
@@ -277,10 +255,58 @@ static const char *const reasons[] = {
     [BVP_ERR_NO_MEMORY] = "no memory for a list of instances or pairs",
     [BVP_ERR_SYSTEM] = "a part in the store can't be opened, or a thread can't be started: is the "
                        "part there, and are there descriptors left?",
-    [BVP_ERR_ARGUMENT] = "a limit is negative, the placement singular, or two parts have no kind "
-                         "of hierarchy in common",
+    [BVP_ERR_ARGUMENT] = "a limit is negative, the placement singular, two parts have no kind of "
+                         "hierarchy in common, or there are zones and a second file",
     [BVP_ERR_CANCELLED] = "ended before it was done, by its flag, its callback or its budget of "
                           "steps"};
+
+static bvp_status clash(const bvp_clash_scene *scene, const bvp_clash_options *options,
+                        bvp_clash_fn callback, void *user, bvp_clash_coverage *coverage,
+                        bvp_error *error)
+{
+    const bvp_file *a = scene ? scene->a : NULL, *b = scene ? scene->b : NULL;
+    bvp_clash_coverage sum = {0};
+    whole all = {.terms = {.a = a, .b = b, .options = options}};
+    bvp_status status = BVP_ERR_ARGUMENT;
+    all.terms.limits = options->limits;
+    all.control = options->control != NULL ? options->control : a != NULL ? a->control : NULL;
+    const bool has_zones = options->zones != NULL;
+    bvpi_zones zones = {0};
+    if (coverage)
+        *coverage = sum;
+    if (has_zones && bvpi_zones_init(&zones, options->zones, error) != BVP_OK)
+        return zones.status;
+    if (a && !(b && has_zones) && bvpi_clash_fill_limits(&all.terms.limits, a, b) &&
+        options->reach >= 0) {
+        all.terms.reach = bvpi_clash_reach(&all.terms.limits, options->reach);
+        status = bvpi_clash_scene_init(&all.scene, a, b, scene->placement_b, all.terms.reach,
+                                       all.control);
+    }
+    if (status == BVP_OK) {
+        bvpi_clash_run run = {.options = options,
+                              .first = options->first_instance,
+                              .total = bvpi_clash_count(&all.scene.a),
+                              .thread_count = options->thread_count,
+                              .callback = callback,
+                              .callback_user = user,
+                              .work = work_on_block,
+                              .user = &all,
+                              .own_new = worker_new,
+                              .own_free = worker_free};
+        status = has_zones
+                     ? bvpi_zones_in_order(&zones, &all.scene, &all.terms, all.control, &run, &sum)
+                     : bvpi_clash_in_order(&run, &sum);
+    }
+    bvpi_clash_scene_free(&all.scene);
+    bvpi_zones_free(&zones);
+    if (coverage)
+        *coverage = sum;
+    if (status == BVP_OK)
+        return BVP_OK;
+    const bool is_known = status < (int)(sizeof reasons / sizeof *reasons) && reasons[status];
+    return bvpi_error_set(error, status, UINT64_MAX, "", "%s",
+                          is_known ? reasons[status] : bvp_status_name(status));
+}
 
 BVPI_GUARD(clash, bvp_clash_fn, bvp_clash_pair)
 
@@ -302,9 +328,8 @@ bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *opti
                      bvp_clash_fn callback, void *user, bvp_clash_coverage *coverage,
                      bvp_error *error)
 {
-    const bvp_file *a = scene ? scene->a : NULL, *b = scene ? scene->b : NULL;
     static const bvp_clash_options defaults = {.limits = {0, NAN, NAN}};
-    bvp_clash_coverage sum = {0};
+    const bvp_file *a = scene ? scene->a : NULL, *b = scene ? scene->b : NULL;
     bvpi_call call = bvpi_call_begin(a, b);
     bvp_clash_options own = options ? *options : defaults;
     clash_guard guard = {&call, callback, user};
@@ -313,40 +338,11 @@ bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *opti
         own.progress = tell_progress;
         own.progress_user = &progress;
     }
-    whole all = {.options = &own};
-    bvp_status status = BVP_ERR_ARGUMENT;
-    all.limits = all.options->limits;
-    all.control = all.options->control != NULL ? all.options->control
-                  : a != NULL                  ? a->control
-                                               : NULL;
-    if (a && fill_limits(&all.limits, a, b) && all.options->reach >= 0)
-        status = bvpi_clash_scene_init(&all.scene, a, b, scene->placement_b,
-                                       reach_of(&all.limits, all.options->reach), all.control);
-    if (status == BVP_OK) {
-        const bvpi_clash_run run = {.options = all.options,
-                                    .first = all.options->first_instance,
-                                    .total = bvpi_clash_count(&all.scene.a),
-                                    .thread_count = all.options->thread_count,
-                                    .callback = callback ? clash_guarded : NULL,
-                                    .callback_user = &guard,
-                                    .work = work_on_block,
-                                    .user = &all,
-                                    .own_new = worker_new,
-                                    .own_free = worker_free};
-        status = bvpi_clash_in_order(&run, &sum);
-    }
-    bvpi_clash_scene_free(&all.scene);
-    if (coverage)
-        *coverage = sum;
+    const bvp_status status =
+        clash(scene, &own, callback ? clash_guarded : NULL, &guard, coverage, error);
     const bool is_missing = bvpi_call_missed(&call);
-    status = bvpi_call_end(&call, status);
-    if (status == BVP_OK)
-        return BVP_OK;
-    if (is_missing)
-        return bvpi_source_explain(a && a->source ? a : b, error);
-    const bool is_known = status < (int)(sizeof reasons / sizeof *reasons) && reasons[status];
-    return bvpi_error_set(error, status, UINT64_MAX, "", "%s",
-                          is_known ? reasons[status] : bvp_status_name(status));
+    const bvp_status ended = bvpi_call_end(&call, status);
+    return is_missing ? bvpi_source_explain(a && a->source ? a : b, error) : ended;
 }
 
 static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bvp_clash_pair *pair)
@@ -385,10 +381,10 @@ static bvp_status clash_one(const bvp_clash_scene *given, uint32_t instance_a, u
     pair->a = instance_a;
     pair->b = instance_b;
     pair->limits = limits ? *limits : defaults;
-    if (!fill_limits(&pair->limits, a, b))
+    if (!bvpi_clash_fill_limits(&pair->limits, a, b))
         return BVP_ERR_ARGUMENT;
     bvp_status status = bvpi_clash_scene_init(&scene, a, b, given->placement_b,
-                                              reach_of(&pair->limits, 0), a->control);
+                                              bvpi_clash_reach(&pair->limits, 0), a->control);
     if (status == BVP_OK)
         status = judge_one(&scene, detail, pair);
     bvpi_clash_scene_free(&scene);

@@ -155,26 +155,32 @@ static bool may_hold_group(const question *q, const struct bvpi_piece_group *gro
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-/* A point of inner, possibly on outer's surface. *told: the answer is certain enough to decide. */
-static bvp_status ask_point(const question *q, const double point[3], bvpi_where *out, bool *told)
+bvp_status bvpi_clash_ask_point(const bvpi_clash_item *outer, const bvpi_clash_point *at,
+                                bvpi_where *out, bool *told)
 {
     bvpi_closest_query query;
-    bvp_status status = bvpi_clash_nearest(q->outer, point, q->gap, &query);
+    bvp_status status = bvpi_clash_nearest(outer, at->point, at->gap, &query);
     *out = BVPI_OUTSIDE;
     *told = !query.best.found;
     if (status == BVP_OK && *told)
-        status = bvpi_clash_where(q->outer, point, out);
-    if (status == BVP_OK && *told && q->outer->is_open && *out != BVPI_OUTSIDE) {
+        status = bvpi_clash_where(outer, at->point, out);
+    if (status == BVP_OK && *told && outer->is_open && *out != BVPI_OUTSIDE) {
         /* Rays do not call the point outside an open part. If that is closed except for cracks, the
          * winding number may prove that the point is inside. Everything else is UNSURE, including a
          * winding number of 0: a point that near a crack may reach through it. */
-        status = bvpi_clash_winding(q->outer, point, q->slack, q->crack, out);
+        status = bvpi_clash_winding(outer, at->point, at->slack, at->crack, out);
         if (*out != BVPI_INSIDE)
             *out = BVPI_UNSURE;
         return status;
     }
     *told = *told && *out != BVPI_UNSURE;
     return status;
+}
+
+static bvp_status ask_point(const question *q, const double point[3], bvpi_where *out, bool *told)
+{
+    const bvpi_clash_point at = {point, q->slack, q->gap, q->crack};
+    return bvpi_clash_ask_point(q->outer, &at, out, told);
 }
 
 /* The first usable point decides for the whole piece. */

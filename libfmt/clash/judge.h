@@ -121,6 +121,18 @@ bvp_status bvpi_clash_is_same(const bvpi_clash_item *a, const bvpi_clash_item *b
 
 /* ---- enclosed.c: parts and solids ------------------------------------------------------------ */
 
+/* A world point, possibly on the other part's surface. */
+typedef struct bvpi_clash_point {
+    const double *point;
+    double slack; /* its error */
+    double gap;   /* >= slack: it decides nothing if it is this near to the surface */
+    double crack; /* cracks up to this width count as closed */
+} bvpi_clash_point;
+
+/* Where is the point? *told: the answer is certain enough to decide. */
+bvp_status bvpi_clash_ask_point(const bvpi_clash_item *outer, const bvpi_clash_point *at,
+                                bvpi_where *out, bool *told);
+
 /* Is one of two parts, whose surfaces do not meet, inside the other? Points within `gap` of the
  * other surface, or within rounding, are not used. OUTSIDE is certain: every connected piece has a
  * point that proves it. If the outer part has cracks wider than `crack`, the answer for parts in it

@@ -11,6 +11,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/clash/judge.c \
 	libfmt/clash/known_apart.c \
 	libfmt/clash/order.c \
+	libfmt/clash/pair_limits.c \
 	libfmt/clash/part_cache.c \
 	libfmt/clash/pieces.c \
 	libfmt/clash/same.c \
@@ -19,7 +20,10 @@ LIBBVPACK_SOURCES += \
 	libfmt/clash/sweep_clear.c \
 	libfmt/clash/touch_gap.c \
 	libfmt/clash/verdict.c \
-	libfmt/clash/winding.c
+	libfmt/clash/winding.c \
+	libfmt/clash/zone_shape.c \
+	libfmt/clash/zone_verdict.c \
+	libfmt/clash/zones.c
 noinst_HEADERS += \
 	libfmt/clash/apart.h \
 	libfmt/clash/clash_scene.h \
@@ -28,7 +32,11 @@ noinst_HEADERS += \
 	libfmt/clash/judge.h \
 	libfmt/clash/known_apart.h \
 	libfmt/clash/order.h \
+	libfmt/clash/pair_limits.h \
 	libfmt/clash/part_cache.h \
 	libfmt/clash/pieces.h \
 	libfmt/clash/seams.h \
-	libfmt/clash/sweep.h
+	libfmt/clash/sweep.h \
+	libfmt/clash/zone_shape.h \
+	libfmt/clash/zone_verdict.h \
+	libfmt/clash/zones.h

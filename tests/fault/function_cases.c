@@ -442,6 +442,29 @@ static int clash_with(const bvp_file *file, uint32_t threads)
     return 0;
 }
 
+static int clash_zones(void)
+{
+    static const bvp_clash_zone zones[3] = {
+        {{.kind = BVP_CONVEX_SPHERE, .radius = .4}, "ball"},
+        {{.kind = BVP_CONVEX_CAPSULE, .radius = .01, .length = 3}, "rod"},
+        {{.kind = BVP_CONVEX_BOX, .size = {9, 9, 9}}, NULL}};
+    const bvp_const_array array = {zones, 0, 3};
+    const bvp_clash_options options = {.limits = {.clearance = .2, .touch_gap = NAN},
+                                       .detail = BVP_CLASH_CONTACTS,
+                                       .thread_count = 1,
+                                       .zones = &array};
+    bvp_clash_coverage coverage;
+    bvp_clash_pair pair = {.a = 0};
+    for (int k = 0; k < 2; k++) {
+        const bvp_clash_scene scene = {.a = k == 0 ? given.plain : given.thin};
+        TRY(bvp_clash, &scene, &options, on_clash, NULL, &coverage);
+        NOTE(coverage.box_pairs);
+        ASK(bvp_clash_one_zone, scene.a, 0, &zones[1], &options.limits, BVP_CLASH_DISTANCE, &pair);
+        NOTE(pair.verdict);
+    }
+    return 0;
+}
+
 static int clash_alone(void)
 {
     return clash_with(given.plain, 1);
@@ -498,6 +521,7 @@ const function_case function_cases[] = {
     {"clash", clash_alone, 1, NULL},
     {"clash in threads", clash_in_threads, 1, NULL},
     {"clash thin", clash_thin, 1, NULL},
+    {"clash zones", clash_zones, 1, NULL},
     {"broad phase", broad_phase, 1, NULL},
     {"hash", hash, 0, NULL},
 };

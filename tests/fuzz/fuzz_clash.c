@@ -61,6 +61,38 @@ static void clash(const bvp_file *a, const bvp_file *b, const double *at, bvp_cl
     require(status != BVP_OK || sum.box_pairs == sum.excluded + verdicts);
 }
 
+/* Zones as large as the file's part of the world, or thin. */
+static void clash_zones(const bvp_file *file, const bvp_file_info *info, bvp_clash_detail detail,
+                        double clearance)
+{
+    static const double corners[15] = {-1, -1, -1, 1, -1, 0, 0, 1, -1, 0, 0, 1, .1, .1, .1};
+    int left = PAIRS;
+    const bvp_clash_pair *last = NULL;
+    bvp_clash_coverage sum;
+    bvp_clash_pair pair;
+    double at[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, size = 0;
+    for (int i = 0; i < 3; i++) {
+        const double middle = info->lo[i] / 2 + info->hi[i] / 2;
+        at[4 * i + 3] = fabs(middle) < 1e30 ? middle : 0;
+        size = fmax(size, info->hi[i] - info->lo[i]);
+    }
+    size = size < 1e30 ? size : 1;
+    const bvp_clash_zone zones[4] = {
+        {{.kind = BVP_CONVEX_SPHERE, .radius = size / 3, .placement = at}, NULL},
+        {{.kind = BVP_CONVEX_CYLINDER, .radius = size / 64, .length = size, .placement = at}, ""},
+        {{.kind = BVP_CONVEX_BOX, .size = {4 * size, size, 0}, .placement = at}, "plane"},
+        {{.kind = BVP_CONVEX_HULL, .points = corners, .point_count = 5, .placement = at}, NULL}};
+    const bvp_const_array array = {zones, 0, 4};
+    const bvp_clash_options options = {.limits = {clearance, NAN, NAN},
+                                       .detail = detail,
+                                       .thread_count = 1,
+                                       .rule = leave_out,
+                                       .rule_user = &left,
+                                       .zones = &array};
+    bvp_clash(&(bvp_clash_scene){.a = file}, &options, check_pair, &last, &sum, NULL);
+    bvp_clash_one_zone(file, 0, &zones[1], NULL, BVP_CLASH_CONTACTS, &pair);
+}
+
 static void use(const bvp_file *file, int which)
 {
     static const double turned[12] = {0.6, -0.8, 0, 1, 0.8, 0.6, 0, 0, 0, 0, 1, 0.5};
@@ -71,6 +103,7 @@ static void use(const bvp_file *file, int which)
     const double clearance = size > 0 && size < 1e30 ? size / 20 : 0;
     clash(file, NULL, NULL, (bvp_clash_detail)(which % (BVP_CLASH_FAST_CONTACTS + 1)), clearance);
     clash(file, file, turned, (bvp_clash_detail)(which / 2 % (BVP_CLASH_FAST_CONTACTS + 1)), 0);
+    clash_zones(file, &info, (bvp_clash_detail)(which % (BVP_CLASH_FAST_CONTACTS + 1)), clearance);
     bvp_clash_one(&(bvp_clash_scene){.a = file}, 0, 1, NULL, BVP_CLASH_CONTACTS, &pair);
     bvp_clash_one(&(bvp_clash_scene){.a = file, .b = file, .placement_b = turned}, 1, 0, NULL,
                   BVP_CLASH_VERDICTS, &pair);

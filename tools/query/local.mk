@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 TOOL_SOURCES += \
+	tools/query/convex_text.c \
 	tools/query/instance_tree.c \
 	tools/query/query_batch.c \
 	tools/query/query_closest.c \
@@ -10,5 +11,6 @@ TOOL_SOURCES += \
 	tools/query/query_ray.c \
 	tools/query/verb_query.c
 noinst_HEADERS += \
+	tools/query/convex_text.h \
 	tools/query/instance_tree.h \
 	tools/query/query_kind.h

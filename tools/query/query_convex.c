@@ -2,55 +2,15 @@
  * query_convex.c: the kind convex of the verb query: how far a solid shape is from the surface.
  */
 #include <math.h>
-#include <string.h>
 #include "text/message.h"
 #include "cli/options.h"
+#include "query/convex_text.h"
 #include "query/query_kind.h"
-
-enum { POINT_MAX = 256 };
 
 typedef struct settings {
     query_common common;
     const char *place, *shape, *place_shape, *limit;
 } settings;
-
-/* A shape's name and how many numbers follow it; of a hull, a multiple of 3. */
-static const struct shape_row {
-    const char *name;
-    bvp_convex_kind kind;
-    int count;
-} shape_rows[] = {{"box:", BVP_CONVEX_BOX, 3},
-                  {"sphere:", BVP_CONVEX_SPHERE, 1},
-                  {"capsule:", BVP_CONVEX_CAPSULE, 2},
-                  {"cylinder:", BVP_CONVEX_CYLINDER, 2},
-                  {"hull:", BVP_CONVEX_HULL, 0}};
-
-/* values: room for 3 * POINT_MAX numbers, which a hull points to. 0 or the exit code. */
-static int read_shape(const char *text, double *values, bvp_convex *out)
-{
-    for (size_t i = 0; text && i < sizeof shape_rows / sizeof shape_rows[0]; i++) {
-        const struct shape_row *row = &shape_rows[i];
-        const size_t length = strlen(row->name);
-        if (strncmp(text, row->name, length) != 0)
-            continue;
-        const int count = parse_numbers(text + length, values, 3 * POINT_MAX);
-        if (count < 1 || (row->count ? count != row->count : count % 3 != 0))
-            break;
-        out->kind = row->kind;
-        if (row->kind == BVP_CONVEX_BOX)
-            memcpy(out->size, values, sizeof out->size);
-        out->radius = values[0];
-        out->length = count > 1 ? values[1] : 0;
-        out->points = values;
-        out->point_count = (uint32_t)(count / 3);
-        return 0;
-    }
-    complain("--shape",
-             "expected box:X,Y,Z, sphere:R, capsule:R,LENGTH, cylinder:R,LENGTH or "
-             "hull:X,Y,Z,...%s%s",
-             text ? ", found " : "", text ? text : "");
-    return EXIT_USAGE;
-}
 
 static void print_distance(query_run *q, const operand *o, const bvp_distance_result *r)
 {
@@ -73,12 +33,12 @@ static void print_distance(query_run *q, const operand *o, const bvp_distance_re
 
 static int ask_convex(const settings *set, const operand *o, double limit)
 {
-    double values[3 * POINT_MAX] = {0}, placement[12];
+    double values[CONVEX_TEXT_NUMBERS] = {0}, placement[12];
     bvp_convex convex = {.placement = NULL};
     bvp_distance_result r = {.found = 0};
     const bvp_body body = operand_body(o);
     query_run q;
-    int code = read_shape(set->shape, values, &convex);
+    int code = convex_text_read("--shape", set->shape, values, &convex);
     if (code == 0 && set->place_shape) {
         code = parse_placement("--place-shape", set->place_shape, placement);
         convex.placement = placement;
@@ -115,10 +75,7 @@ static int run_convex(const verb *self, int argc, char **argv)
 }
 
 static const option_row convex_options[] = {
-    {"shape", 0, OPTION_TEXT, offsetof(settings, shape), "SHAPE",
-     "box:X,Y,Z (its sizes), sphere:R, capsule:R,LENGTH and cylinder:R,LENGTH (along z, LENGTH of "
-     "the axis), all centred, or hull:X,Y,Z,... of up to 256 points",
-     0, 0},
+    {"shape", 0, OPTION_TEXT, offsetof(settings, shape), "SHAPE", CONVEX_TEXT_HELP, 0, 0},
     {"place-shape", 0, OPTION_TEXT, offsetof(settings, place_shape), "PLACEMENT",
      "where the shape stands" QUERY_PLACE_HELP, 0, 0},
     {"limit", 0, OPTION_TEXT, offsetof(settings, limit), "LENGTH",

@@ -10,14 +10,15 @@
 #include "clash/clash_rules.h"
 #include "clash/clash_state.h"
 #include "clash/clash_worst.h"
+#include "clash/clash_zones.h"
 #include "cli/operand.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 
 typedef struct clash_settings {
     const char *clearance, *touch, *overlap, *placement_b, *rules, *baseline, *state, *cell,
-        *assume_unit;
-    option_list excludes, reports;
+        *assume_unit, *zones;
+    option_list excludes, reports, zone_texts;
     uint64_t jobs, pictures, worst;
     int same_assembly, contacts, fast, json, quiet, exit_code;
 } clash_settings;
@@ -26,8 +27,9 @@ typedef struct clash_job {
     const clash_settings *set;
     operand files[2];
     instance_tree trees[2];
-    const instance_tree *a, *b; /* equal within one file */
+    const instance_tree *a, *b; /* equal within one file; b: of the zones, if there are any */
     char created[32];
+    clash_zones zones;
     clash_run run;
     clash_summary summary;
     clash_rules rules;

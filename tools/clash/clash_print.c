@@ -87,9 +87,15 @@ static int print_worst(clash_job *j, FILE *out)
     return 0;
 }
 
-static bvp_string part_name(const instance_tree *t, uint32_t part)
+/* Of one side of a group, which is one of a zone where there are zones. */
+static bvp_string part_name(const clash_job *j, const instance_tree *t, uint32_t part)
 {
     bvp_part_info info;
+    if (j->zones.count > 0 && t == j->b) {
+        assert(part < j->zones.count);
+        const char *name = j->zones.items[part].name;
+        return (bvp_string){name, strlen(name)};
+    }
     if (bvp_get_part(t->file, part, &info) != BVP_OK)
         return (bvp_string){"", 0};
     return info.name.size > 0 ? info.name : info.source_id;
@@ -106,8 +112,8 @@ static void print_groups(const clash_job *j, FILE *out)
     fprintf(out, "pairs of parts that come most often, of %s%s:\n",
             grouped(j->worst.group_count, a), j->worst.ungrouped > 0 ? " and more" : "");
     for (uint32_t i = 0; i < count; i++) {
-        const bvp_string one = part_name(j->a, groups[i].part_a);
-        const bvp_string other = part_name(j->b, groups[i].part_b);
+        const bvp_string one = part_name(j, j->a, groups[i].part_a);
+        const bvp_string other = part_name(j, j->b, groups[i].part_b);
         fprintf(out, "  %10s  ", grouped(groups[i].count, a));
         print_name(out, one.data, one.size);
         fputs(" | ", out);
@@ -151,7 +157,10 @@ int clash_print(clash_job *j, FILE *out)
     print_plain(out, run->path_a);
     fprintf(out, ": %s of %s\n", counted(run->info_a.instance_count, "instance", a),
             counted(run->info_a.part_count, "part", b));
-    if (run->path_b[0]) {
+    if (j->zones.count > 0) {
+        print_plain(out, run->path_b);
+        fprintf(out, ": %s\n", counted(j->zones.count, "zone", a));
+    } else if (run->path_b[0]) {
         print_plain(out, run->path_b);
         fprintf(out, ": %s of %s\n", counted(run->info_b.instance_count, "instance", a),
                 counted(run->info_b.part_count, "part", b));
@@ -185,6 +194,8 @@ int clash_print_json(clash_job *j)
     jsonw_object(&out, NULL);
     jsonw_text(&out, "a", j->run.path_a);
     jsonw_text(&out, "b", j->run.path_b[0] ? j->run.path_b : NULL);
+    if (j->zones.count > 0)
+        jsonw_count(&out, "zones", j->zones.count);
     jsonw_text(&out, "unit", j->run.unit);
     jsonw_text(&out, "created", j->run.created);
     jsonw_inline_object(&out, "limits");
@@ -241,8 +252,8 @@ int clash_print_json(clash_job *j)
     jsonw_array(&out, "groups");
     for (uint32_t i = 0; i < count; i++) {
         jsonw_inline_object(&out, NULL);
-        jsonw_bytes(&out, "part_a", part_name(j->a, groups[i].part_a));
-        jsonw_bytes(&out, "part_b", part_name(j->b, groups[i].part_b));
+        jsonw_bytes(&out, "part_a", part_name(j, j->a, groups[i].part_a));
+        jsonw_bytes(&out, "part_b", part_name(j, j->b, groups[i].part_b));
         jsonw_count(&out, "pairs", groups[i].count);
         jsonw_end(&out);
     }

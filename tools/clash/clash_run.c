@@ -67,8 +67,9 @@ static int deliver(void *user, const bvp_clash_pair *pair)
     j->shown[pair->verdict]++;
     j->findings += pair->verdict != BVP_VERDICT_TOUCHING && !found.known;
     clash_worst_add(&j->worst, &found);
-    /* within one file a group is an unordered pair of parts */
-    const uint32_t a = part_of(j->a, pair->a), b = part_of(j->b, pair->b);
+    /* within one file a group is an unordered pair of parts; a zone counts as a part of its own */
+    const uint32_t a = part_of(j->a, pair->a);
+    const uint32_t b = j->zones.count > 0 ? pair->b : part_of(j->b, pair->b);
     const int swapped = j->a == j->b && a > b;
     clash_worst_count(&j->worst, swapped ? b : a, swapped ? a : b);
     j->code = 0;
@@ -90,8 +91,9 @@ static int deliver_resolved(void *user, const clash_past *past)
     const uint32_t a = instance_tree_find(j->a, past->a), b = instance_tree_find(j->b, past->b);
     const int index = a != BVP_NONE && b != BVP_NONE ? clash_rules_match(&j->rules, a, b) : -1;
     const clash_rule *rule = index >= 0 ? &j->rules.rules[index] : NULL;
-    const double clearance =
-        rule && !isnan(rule->limits.clearance) ? rule->limits.clearance : j->run.limits.clearance;
+    const double clearance = rule && !isnan(rule->limits.clearance)
+                                 ? rule->limits.clearance
+                                 : clash_zones_clearance(&j->zones, b, j->run.limits.clearance);
     /* It cannot be called resolved when a rule excludes it from the report, or when it may be
      * farther apart than this run searches. */
     if ((rule && rule->action != CLASH_LIMITS) ||
@@ -156,6 +158,14 @@ static int take_progress(void *user, uint32_t done, uint32_t total,
     return j->code != 0 || j->stopped;
 }
 
+/* A bvp_clash_rule_fn: a zone may have a clearance of its own, a rule then another one. */
+static int limit_zone(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
+{
+    clash_job *j = user;
+    limits->clearance = clash_zones_clearance(&j->zones, b, limits->clearance);
+    return clash_rules_apply(&j->rules, a, b, limits);
+}
+
 static int ask(clash_job *j)
 {
     const clash_settings *set = j->set;
@@ -175,10 +185,16 @@ static int ask(clash_job *j)
         .progress = take_progress,
         .progress_user = j,
         .control = &control};
-    const bvp_status status = bvp_clash(&(bvp_clash_scene){.a = j->run.file_a,
-                                                           .b = j->run.file_b,
-                                                           .placement_b = j->run.placement_b},
-                                        &options, take_pair, j, &coverage, &error);
+    bvp_clash_scene scene = {
+        .a = j->run.file_a, .b = j->run.file_b, .placement_b = j->run.placement_b};
+    if (j->zones.count > 0) {
+        scene.b = NULL;
+        options.zones = &j->zones.array;
+        options.rule = limit_zone;
+        options.rule_user = j;
+        options.reach = clash_zones_reach(&j->zones, options.reach);
+    }
+    const bvp_status status = bvp_clash(&scene, &options, take_pair, j, &coverage, &error);
     progress_stop(&j->bar);
     if (j->code != 0)
         return j->code;
@@ -245,7 +261,7 @@ int clash_run_all(clash_job *j)
         s->coverage.instance_count = j->a->info.instance_count;
         s->coverage.open_count = 0;
         code = count_open(j->a, &s->coverage.open_count);
-        if (code == 0 && j->a != j->b) {
+        if (code == 0 && j->a != j->b && j->zones.count == 0) {
             s->coverage.instance_count += j->b->info.instance_count;
             code = count_open(j->b, &s->coverage.open_count);
         }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include "text/message.h"
 #include "cli/options.h"
+#include "query/convex_text.h"
 #include "query/query_kind.h"
 #include "cli/units.h"
 
@@ -30,22 +31,45 @@ static int open_one(clash_job *j, int index, const char *text)
     return code ? code : operand_check(o);
 }
 
+/* The zones of both options, when there are any. */
+static int read_zones(clash_job *j)
+{
+    const clash_settings *set = j->set;
+    int code = 0;
+    for (int i = 0; i < set->zone_texts.count && code == 0; i++)
+        code = clash_zones_add_text(&j->zones, set->zone_texts.items[i]);
+    if (code == 0 && set->zones)
+        code = clash_zones_add_file(&j->zones, set->zones, &j->files[0].info);
+    if (code == 0 && j->zones.count > 0)
+        code = clash_zones_build(&j->zones, j->files[0].file);
+    return code;
+}
+
 static int open_files(clash_job *j, int count, char **paths)
 {
+    const int has_zones = j->set->zones || j->set->zone_texts.count > 0;
     if (count == 1 && j->set->placement_b) {
         complain("clash", "--place-b needs a second file");
+        return EXIT_USAGE;
+    }
+    if (count == 2 && has_zones) {
+        complain("clash", "zones take one file: its instances are held against them");
         return EXIT_USAGE;
     }
     int code = open_one(j, 0, paths[0]);
     if (code == 0 && count == 2)
         code = open_one(j, 1, paths[1]);
+    if (code == 0 && has_zones)
+        code = read_zones(j);
     if (code == 0)
         code = instance_tree_open(&j->trees[0], j->files[0].file);
     if (code == 0 && count == 2)
         code = instance_tree_open(&j->trees[1], j->files[1].file);
+    if (code == 0 && has_zones)
+        code = instance_tree_open(&j->trees[1], j->zones.file);
     assert(count == 1 || count == 2);
     j->a = &j->trees[0];
-    j->b = &j->trees[count - 1];
+    j->b = &j->trees[count == 2 || has_zones];
     return code;
 }
 
@@ -72,7 +96,7 @@ static int choose_limits(clash_job *j)
     const bvp_clash_limits *rules = &j->rules.limits;
     bvp_clash_limits *limits = &j->run.limits;
     j->run.touch_gap_default = bvp_clash_touch_gap(j->run.file_a, NULL);
-    if (j->run.file_b)
+    if (j->run.file_b && j->zones.count == 0)
         j->run.touch_gap_default = fmax(
             j->run.touch_gap_default, j->files[1].scale * bvp_clash_touch_gap(j->run.file_b, NULL));
     int code =
@@ -128,12 +152,14 @@ static int open_state(clash_job *j)
         bvp_clash_limits limits;
         double unit; /* lengths in rules depend on it */
         uint32_t two, detail;
+        uint8_t zones[16];
         char version[32];
     } all;
     memset(&all, 0, sizeof all);
     memcpy(all.a, j->run.info_a.root_hash, 16);
     memcpy(all.b, j->run.info_b.root_hash, 16);
     memcpy(all.rules, j->rules.hash, 16);
+    memcpy(all.zones, j->zones.hash, 16);
     memcpy(all.placement, j->files[1].placement, sizeof all.placement);
     all.limits = j->run.limits;
     all.unit = j->run.info_a.unit_in_metres;
@@ -180,6 +206,11 @@ static int prepare(clash_job *j, int count, char **paths)
     run->file_b = two ? j->files[1].file : NULL;
     run->info_a = j->files[0].info;
     run->info_b = j->files[1].info;
+    if (j->zones.count > 0) {
+        run->path_b = set->zones ? set->zones : "zones";
+        run->file_b = j->zones.file;
+        bvp_get_info(j->zones.file, &run->info_b);
+    }
     run->placement_b = j->files[1].placed ? j->files[1].placement : NULL;
     run->unit = unit_name(run->info_a.unit_in_metres);
     run->rules = set->rules ? set->rules : "";
@@ -239,6 +270,7 @@ static int run(const verb *self, int argc, char **argv)
         instance_tree_close(&j.trees[i]);
         operand_close(&j.files[i]);
     }
+    clash_zones_free(&j.zones);
     return code;
 }
 
@@ -259,6 +291,11 @@ static const option_row options[] = {
     ROW("place-b", 'b', OPTION_TEXT, placement_b, "PLACEMENT",
         "where the second file stands, in the first one's unit" QUERY_PLACE_HELP),
     ROW("assume-unit", 0, OPTION_TEXT, assume_unit, UNITS_ASSUME_VALUE, UNITS_ASSUME_HELP),
+    ROW("zone", 'z', OPTION_TEXTS, zone_texts, CLASH_ZONE_VALUE,
+        "hold the instances against a solid zone, not against one another; SHAPE "
+        "is " CONVEX_TEXT_HELP "; PLACEMENT is where it stands" QUERY_PLACE_HELP
+        "; may be given several times"),
+    ROW("zones", 0, OPTION_FILE, zones, "FILE", "the same, of a JSON file that lists zones"),
     ROW("exclude", 'x', OPTION_TEXTS, excludes, "SELECTOR[:SELECTOR]",
         "leave out pairs of an instance of the first and one of the second selector, or of "
         "anything; may be given several times"),
@@ -320,6 +357,13 @@ const verb verb_clash = {
         "sub-assembly); and what it does: \"exclude\": true; \"allow\": true or a LENGTH, for "
         "contacts as deep as that, which are then counted, not reported; or \"clearance\", "
         "\"touch\", \"overlap\". The first rule that matches decides.\n\n"
+        "Zones are solid boxes, balls, capsules, cylinders or convex hulls: keep-out zones, what a "
+        "gripper sweeps, what a sensor sees. With --zone or --zones the pairs are those of an "
+        "instance and a zone, in the file's unit. An instance is enclosed when all of it is in the "
+        "zone, or the zone inside it. A zone file is {\"zones\": [ZONE, ...]}; a ZONE has "
+        "\"shape\" "
+        "(a SHAPE) or \"hull\" ([[x, y, z], ...]), and \"name\", \"place\" (a PLACEMENT, or its "
+        "numbers) and \"clearance\" as it likes. Selectors select zones by their names, too.\n\n"
         "The ending of a report's name says its form: .jsonl is a pair a line, .csv a pair a row, "
         ".html a page with table, pictures and 3D view, .bcf topics for viewers, .glb the clashing "
         "instances in colours. SIGINT and SIGTERM end the run in order: what is complete is "
@@ -335,6 +379,9 @@ const verb verb_clash = {
                 "bvpack clash plant.bvp --clearance 5mm --report clash.jsonl --report clash.csv\n"
                 "# a robot in its cell, without the floor\n"
                 "bvpack clash cell.bvp robot.bvp --place-b 1.5,0,0 --exclude 'floor*'\n"
+                "# is anything in the doorway, or within 50 mm of it?\n"
+                "bvpack clash plant.bvp --zone door=box:0.9,1.2,2.1@4,1,1.05 --clearance 50mm "
+                "--exit-code\n"
                 "# every night: what is new since yesterday\n"
                 "bvpack clash plant.bvp --rules rules.json --baseline old.jsonl -r new.jsonl\n"
                 "# a long run on a machine that may go down\n"

@@ -4,6 +4,7 @@ SCRIPT_TESTS += \
 	tests/cli/check_samples.sh \
 	tests/cli/test_clash.sh \
 	tests/cli/test_clash_scenes.sh \
+	tests/cli/test_clash_zones.sh \
 	tests/cli/test_cli.sh \
 	tests/cli/test_damaged_files.sh \
 	tests/cli/test_diff.sh \

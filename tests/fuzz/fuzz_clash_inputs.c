@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_clash_inputs.c: whole clash runs of a sound file with any bytes as the state of a run that
- * goes on, as the baseline or as the rules. The first byte says which. The records of a state are
- * put behind the right head, and their hashes are right: each is a kind (u8) and the bytes of a
- * pair or of a mark; its mutations change fields of records that a run has written.
+ * goes on, as the baseline, as the rules or as zones. The first byte says which. The records of a
+ * state are put behind the right head, and their hashes are right: each is a kind (u8) and the
+ * bytes of a pair or of a mark; its mutations change fields of records that a run has written.
  */
 #include "clash/clash_state.h"
 #include "mutate.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 
 enum { HEAD_KIND = 0x31544c43, RECORD_HEAD = 24, PAIRS_MAX = 8 };
-enum { STATE, BASELINE, RULES, INPUTS };
+enum { STATE, BASELINE, RULES, ZONES, INPUTS };
 
 static uint8_t *head; /* a state's first record */
 static size_t head_size;
@@ -160,7 +160,9 @@ static int try_input(const uint8_t *data, size_t size)
     static const char *const lines[INPUTS] = {
         "clash a.bvp -q -j 1 --clearance 0.5 --state s --report out.jsonl",
         "clash a.bvp -q -j 1 --clearance 0.5 --baseline b.jsonl --report out.jsonl",
-        "clash a.bvp -q -j 1 --clearance 0.5 --rules r.json --report out.jsonl"};
+        "clash a.bvp -q -j 1 --clearance 0.5 --rules r.json --report out.jsonl",
+        "clash a.bvp -q -j 1 --clearance 0.5 --zones z.json --report out.jsonl"};
+    static const char *const names[INPUTS] = {"s", "b.jsonl", "r.json", "z.json"};
     if (size == 0)
         return 0;
     start();
@@ -168,7 +170,7 @@ static int try_input(const uint8_t *data, size_t size)
     if (what == STATE)
         write_state(data + 1, size - 1);
     else
-        case_write(what == BASELINE ? "b.jsonl" : "r.json", data + 1, size - 1);
+        case_write(names[what], data + 1, size - 1);
     const int code = case_run(lines[what]);
     require(code >= EXIT_DONE && code <= EXIT_STOPPED);
     require(code == EXIT_DONE || access("out.jsonl", F_OK) != 0);

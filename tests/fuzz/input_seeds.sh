@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Inputs of fuzz_clash_inputs into FOLDER: a byte that says what follows, then a state (which the target makes), a
-# baseline, and rules. Usage: BVPACK=... input_seeds.sh FOLDER
+# baseline, rules, and zones. Usage: BVPACK=... input_seeds.sh FOLDER
 set -eu
 folder=$1
 cat >"$folder/boxes.jsonl" <<'END'
@@ -28,4 +28,7 @@ printf '\000' >"$folder/state.input"
 { printf '\001' && cat "$folder/report.jsonl"; } >"$folder/baseline.input"
 printf '\002%s' '{"rules": [{"name": "a", "a": "cube*", "b": "x=y", "allow": "1mm"}, {"a": "**", "clearance": 0.2,
   "touch": "1in"}, {"name": "off", "a": "cube1", "exclude": true}, {"a": "#0", "same_assembly": 1}]}' >"$folder/rules.input"
+printf '\003%s' '{"zones": [{"name": "door", "shape": "box:0.9,0.2,2.1", "place": [0.5, 0, 0, 0, 0, 30]},
+  {"hull": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1e3]], "clearance": "5mm"}, {"name": "rod", "place": "0,0,1",
+  "shape": "capsule:0,3", "clearance": 0.1}, {"name": "point", "shape": "sphere:0", "comment": "x"}]}' >"$folder/zones.input"
 rm "$folder"/boxes.* "$folder/box.off" "$folder/report.jsonl"

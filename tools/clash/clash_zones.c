@@ -101,7 +101,7 @@ static double thickness(const clash_zone *zone, const bvp_file_info *info)
 static bvp_status add_zone(bvp_builder *builder, const clash_zone *zone, uint32_t root,
                            double least, bvp_error *error)
 {
-    static float soup[9 * ZONE_MESH_TRIANGLES];
+    float soup[9 * ZONE_MESH_TRIANGLES];
     const uint32_t count = zone_mesh_make(&zone->shape, least, soup);
     const bvp_mesh mesh = {
         .positions = soup, .vertex_count = 3 * (uint64_t)count, .triangle_count = count};

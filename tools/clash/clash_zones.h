@@ -26,6 +26,8 @@ typedef struct clash_zones {
     uint8_t hash[16]; /* of all that pairs depend on */
 } clash_zones;
 
+enum { CLASH_ZONES_MOST = 10000 };
+
 #define CLASH_ZONE_VALUE "[NAME=]SHAPE[@PLACEMENT]"
 
 /* All return 0, or say what is wrong and return the exit code. */

@@ -21,9 +21,13 @@
 
 #define NUMBER_MOST 1e30 /* what shows a zone is stored in floats */
 
-/* NULL: no memory, which has been reported. */
+/* NULL: there are too many, or no memory, which has been reported. */
 static clash_zone *add_zone(clash_zones *z)
 {
+    if (z->count == CLASH_ZONES_MOST) {
+        complain(z->path ? z->path : "--zone", "more than %d zones", CLASH_ZONES_MOST);
+        return NULL;
+    }
     if (array_grow(&z->items, &z->capacity, z->count + 1, sizeof *z->items) != 0) {
         complain_memory();
         return NULL;
@@ -44,16 +48,25 @@ static int is_moderate(const double *values, size_t count)
 /* 0, or says at `where` what is wrong and returns the exit code. */
 static int read_shape(clash_zone *zone, const char *where, const char *text)
 {
-    if (!zone->values)
-        zone->values = calloc(CONVEX_TEXT_NUMBERS, sizeof *zone->values);
-    if (!zone->values)
-        return complain_memory();
-    const int code = convex_text_read(where, text, zone->values, &zone->shape);
-    if (code == 0 && !is_moderate(zone->values, CONVEX_TEXT_NUMBERS)) {
+    double values[CONVEX_TEXT_NUMBERS] = {0};
+    const int code = convex_text_read(where, text, values, &zone->shape);
+    zone->shape.points = NULL;
+    if (code != 0)
+        return code;
+    if (!is_moderate(values, CONVEX_TEXT_NUMBERS)) {
         complain(where, "expected numbers up to 1e30, found %s", text);
         return EXIT_USAGE;
     }
-    return code;
+    if (zone->shape.kind != BVP_CONVEX_HULL)
+        return 0;
+    const size_t size = 3 * sizeof values[0] * zone->shape.point_count;
+    free(zone->values);
+    zone->values = malloc(size);
+    if (!zone->values)
+        return complain_memory();
+    memcpy(zone->values, values, size);
+    zone->shape.points = zone->values;
+    return 0;
 }
 
 static int read_placement(clash_zone *zone, const char *where, const char *text)
@@ -280,11 +293,10 @@ int clash_zones_add_file(clash_zones *z, const char *path, const bvp_file_info *
             complain(path, "line %d: %s; expected a JSON text of zones", fault.line, fault.text);
         code = fault.is_memory ? EXIT_LIMIT : EXIT_INPUT;
     } else {
-        code = json_tree_is_array(root) ? read_zone_list(&in, root)
-               : !json_tree_is_object(root)
-                   ? refuse(&in, "", "expected an object with \"zones\", or an array of zones")
-               : json_tree_each(root, read_top_member, &in) == 0 ? 0
-                                                                 : in.code;
+        if (json_tree_is_array(root))
+            code = read_zone_list(&in, root);
+        else
+            code = json_tree_each(root, read_top_member, &in) != 0 ? in.code : 0;
         if (code == 0 && z->count == before)
             code = refuse(&in, "", "there is no zone in it");
     }

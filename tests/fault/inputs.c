@@ -73,7 +73,7 @@ static const char rules[] =
     "\"0.01mm\"}]}\n";
 
 static const char zones[] =
-    "[{\"name\": \"door\", \"shape\": \"box:.5,.5,.5\", \"place\": [.2, 0, 0]},\n"
+    "[{\"name\": \"door\", \"shape\": \"box:.5,.5,.5\", \"place\": [0.2, 0, 0]},\n"
     "{\"hull\": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], \"clearance\": \"1mm\"}]\n";
 
 /* A tetrahedron, twice. */

@@ -205,6 +205,11 @@ int clash_zones_build(clash_zones *z, const bvp_file *against)
         return EXIT_OUTPUT;
     }
     bvp_status status = write_file(z, &info, out, &error);
+    if (status == BVP_ERR_SYSTEM) {
+        complain("zones", "can't be prepared: %s", error.message);
+        fclose(out);
+        return EXIT_OUTPUT;
+    }
     if (status == BVP_OK)
         status = bvp_open_fd(fileno(out), NULL, &z->file, &error);
     fclose(out);

@@ -96,8 +96,8 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_ray_query_hit$", ":(count_hit|keep_crossing|keep_next)$")
   through("^bvp_closest(_batch)?$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")
   through("^bvp_instances_in$|^bvp_overlap$", "/overlap_kernel\\.c:run$")
-  through("^bvp_convex_(distance|each|within)$|/api_convex\\.c:ask$", "/convex_kernel\\.c:run$")
-  through("^bvpi_convex_query_hit$", ":stop_at_once$")
+  through("^bvp_convex_(distance|each|within)$|/api_convex\\.c:ask$|/zone_verdict\\.c:(ask|list_contacts|judge_meeting)$", "/convex_kernel\\.c:run$")
+  through("^bvpi_convex_query_hit$", ":stop_at_once$|/zone_verdict\\.c:add_triangle$")
   through("^bvpi_overlap_query_hit$", ":stop_at_once$")
   through("^bvp_broad_(update|in_box|near)$|/broad_(update|ask)\\.c:", "/broad_kernel\\.c:(fit|refit|next|pairs)$")
   # of an instance that a kernel has come to a kernel asks more: about one part
@@ -106,14 +106,14 @@ function call_pointers(   pair, one_part) {
   through("/overlap_kernel\\.c:enter_(assembly|top)$", "/api_instances_in\\.c:ask_instance$")
   through("/api_instances_in\\.c:triangles_meet$", "/overlap_kernel\\.c:enter_part$")
   through("^bvpi_part_cache_get$", ":find_(pieces|seams|sweep)$")
-  through("/order\\.c:work$", "/clash_all\\.c:(work_on_block|worker_new|worker_free)$")
+  through("/order\\.c:work$", "/(clash_all|zones)\\.c:(work_on_block|worker_new|worker_free)$")
   through("^bvp_boxes$|/show_boxes\\.c:run$", "/show_volumes\\.c:show_box$")
   through("^bvpi_verify_nodes$", "/verify_instances\\.c:verify_instance_leaf$|/verify_parts\\.c:verify_triangle_leaf$")
   through("^bvp_verify_controlled$|/verify_file\\.c:bvp_verify_controlled\\.part\\.0$", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify_file\\.c:verify_totals$")
   through("^bvpi_write_fd$|/write\\.c:put_(given_sections|section(\\.isra\\.0)?)$", "/write\\.c:put_")
   through("^qsort$", "/clash_scene\\.c:compare$|/seams\\.c:compare_[a-z]+$")
   through("^bvpi?_annotate|:annotate_strings$|^bvp_volumes$|:show_box$|^bvpi_report_add$", "")
-  through("^bvpi_is_cancelled$|/clash_all\\.c:work_on_block$|/order\\.c:give_pairs$|/write\\.c:flush$|/publish\\.c:make_name$", "")
+  through("^bvpi_is_cancelled$|^bvpi_clash_apply_rule$|/clash_all\\.c:work_on_block$|/order\\.c:give_pairs$|/write\\.c:flush$|/publish\\.c:make_name$", "")
   for (name in indirect) if (!known[name]) print "check_stack: whom does this call by a pointer? " name
   for (name in frame) if (name ~ /:/ && !called[name]) print "check_stack: who calls this by a pointer? " name
 }

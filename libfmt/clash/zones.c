@@ -11,6 +11,7 @@
  *
  * Slow twin: bvp_clash_one_zone for every instance and zone, tests/property/test_clash_zones.c.
  * Spec: exactness.md, chapter 12, "Zones"
+ * Measured: decisions.md, "Zones"
  */
 #include "clash/zones.h"
 

@@ -749,6 +749,43 @@ START_TEST(files_of_one_mesh_and_of_none)
 }
 END_TEST
 
+/* Instances so far out that they have a hierarchy of their own. */
+START_TEST(far_instances_are_found)
+{
+    static const double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1}, away = 1e8;
+    static solid s;
+    assembly all = assembly_new(home);
+    double m[12], middle[12];
+    bvp_file_info info;
+    bvp_clash_coverage sum;
+    s.count = 0;
+    solid_box(&s, lo, hi, 0, -1);
+    const uint32_t part = assembly_part(&all, &s);
+    memcpy(m, home, sizeof m);
+    for (int i = 0; i < 40; i++) {
+        m[3] = i < 36 ? 2 * i : away + 2 * i;
+        assembly_place(&all, part, m);
+    }
+    case_file file = case_finish(all.builder);
+    bvp_get_info(file.file, &info);
+    ck_assert_uint_gt(info.instance_hierarchy_count, 1);
+    memcpy(middle, home, sizeof middle);
+    const bvp_clash_zone zone = {
+        .shape = {.kind = BVP_CONVEX_BOX, .size = {7, 1, 1}, .placement = middle}};
+    const bvp_const_array array = {&zone, 0, 1};
+    const bvp_clash_options options = {.limits = {0, .25, .25}, .zones = &array};
+    for (int k = 0; k < 2; k++) { /* four boxes are in the zone each time */
+        middle[3] = (k == 0 ? 22.5 : away + 74.5) + 1;
+        ck_assert_int_eq(
+            bvp_clash(&(bvp_clash_scene){.a = file.file}, &options, NULL, NULL, &sum, NULL),
+            BVP_OK);
+        ck_assert_uint_eq(sum.box_pairs, 4);
+        ck_assert_uint_eq(sum.instance_count, 40);
+    }
+    case_close(&file);
+}
+END_TEST
+
 SUITE(test_clash_zones)
 {
     const TTest *const tests[] = {equals_asking_every_pair,
@@ -762,6 +799,7 @@ SUITE(test_clash_zones)
                                   arguments_are_checked,
                                   zones_may_have_a_stride,
                                   files_of_one_mesh_and_of_none,
+                                  far_instances_are_found,
                                   NULL};
     return suite_run("test_clash_zones", tests);
 }

@@ -137,6 +137,12 @@ static void ask(const bvp_file *file, uint32_t first, answers *out)
     out->status |=
         bvp_clash(&(bvp_clash_scene){.a = file}, &options, count_pair, &out->pairs, NULL, NULL);
     out->status |= bvp_clash(&(bvp_clash_scene){.a = file}, &options, stop, NULL, NULL, NULL);
+    static const bvp_clash_zone zones[2] = {{{.kind = BVP_CONVEX_SPHERE, .radius = 2}, NULL},
+                                            {{.kind = BVP_CONVEX_BOX, .size = {99, 99, .5}}, NULL}};
+    const bvp_const_array array = {zones, 0, 2};
+    const bvp_clash_options held = {.limits = {0.1, NAN, NAN}, .thread_count = 2, .zones = &array};
+    out->status |=
+        bvp_clash(&(bvp_clash_scene){.a = file}, &held, count_pair, &out->pairs, NULL, NULL);
 }
 
 typedef struct asker {

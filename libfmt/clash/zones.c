@@ -22,6 +22,7 @@
 
 #include "base/status.h"
 #include "clash/zone_verdict.h"
+#include "format/source.h"
 #include "query/body/caller_array.h"
 
 /* ---- the zones ------------------------------------------------------------------------------- */
@@ -215,9 +216,9 @@ bvp_status bvpi_zones_in_order(const bvpi_zones *zones, bvpi_clash_scene *scene,
 
 /* ---- one pair -------------------------------------------------------------------------------- */
 
-bvp_status bvp_clash_one_zone(const bvp_file *file, uint32_t instance, const bvp_clash_zone *given,
-                              const bvp_clash_limits *limits, bvp_clash_detail detail,
-                              bvp_clash_pair *pair)
+static bvp_status clash_one_zone(const bvp_file *file, uint32_t instance,
+                                 const bvp_clash_zone *given, const bvp_clash_limits *limits,
+                                 bvp_clash_detail detail, bvp_clash_pair *pair)
 {
     static const bvp_clash_limits defaults = {0, NAN, NAN};
     if (!file || !given || !pair)
@@ -243,4 +244,12 @@ bvp_status bvp_clash_one_zone(const bvp_file *file, uint32_t instance, const bvp
     }
     bvpi_clash_scene_free(&scene);
     return status;
+}
+
+bvp_status bvp_clash_one_zone(const bvp_file *file, uint32_t instance, const bvp_clash_zone *given,
+                              const bvp_clash_limits *limits, bvp_clash_detail detail,
+                              bvp_clash_pair *pair)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, clash_one_zone(file, instance, given, limits, detail, pair));
 }

@@ -601,6 +601,26 @@ static bvp_status ask_clash_one(const bvp_file *file, uint64_t *answer)
     return status;
 }
 
+static bvp_status ask_zones(const bvp_file *file, uint64_t *answer)
+{
+    const double at[12] = {1, 0, 0, 100, 0, 1, 0, 100, 0, 0, 1, 100};
+    const bvp_clash_zone zones[2] = {
+        {.shape = {.kind = BVP_CONVEX_BOX, .size = {60, 50, 40}, .placement = at}},
+        {.shape = {.kind = BVP_CONVEX_SPHERE, .radius = 30}}};
+    const bvp_const_array given = {zones, 0, 2};
+    const bvp_clash_options options = {.limits = {1, NAN, NAN}, .zones = &given, .thread_count = 2};
+    const bvp_clash_limits limits = {1, NAN, NAN};
+    const bvp_clash_scene scene = {.a = file};
+    bvp_clash_pair pair;
+    bvp_status status = bvp_clash(&scene, &options, take_clash, answer, NULL, NULL);
+    for (uint32_t k = 0; k < 300 && status == BVP_OK; k += 59) {
+        status = bvp_clash_one_zone(file, k, &zones[1], &limits, BVP_CLASH_DISTANCE, &pair);
+        if (status == BVP_OK)
+            take_clash(answer, &pair);
+    }
+    return status;
+}
+
 static bvp_status ask_touch_gap(const bvp_file *file, uint64_t *answer)
 {
     const double gap = bvp_clash_touch_gap(file, NULL);
@@ -658,6 +678,7 @@ const question questions[] = {
     {"broad", ask_broad},
     {"clash", ask_clash},
     {"clash of one pair", ask_clash_one},
+    {"zones", ask_zones},
     {"touch gap", ask_touch_gap},
     {"verify", ask_verify},
     {"annotations", ask_annotations},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_open.c: any bytes as a file: verified, opened, read and asked. As they come, and again with
- * the hashes and the trailer put right, and the digests, so that the fuzzer gets past them.
+ * fuzz_open.c: any bytes as a file: verified, opened, read and asked, mapped and from a source that
+ * fails now and then. As they come, and again with the hashes and the trailer put right, and the
+ * digests, so that the fuzzer gets past them.
  */
 #include "bvpack.h"
 #include "exercise.h"
@@ -52,6 +53,36 @@ static bool ask(const uint8_t *bytes, size_t size, uint64_t variant)
     return true;
 }
 
+typedef struct failing {
+    const uint8_t *bytes;
+    uint64_t left; /* reads until one fails */
+} failing;
+
+static bvp_status read_failing(void *user, uint64_t offset, uint64_t size, void *out,
+                               bvp_error *error)
+{
+    failing *f = user;
+    (void)error;
+    if (f->left-- == 0) {
+        f->left = 5;
+        return BVP_ERR_AGAIN;
+    }
+    memcpy(out, f->bytes + offset, (size_t)size);
+    return BVP_OK;
+}
+
+static void ask_source(const uint8_t *bytes, size_t size, uint64_t variant)
+{
+    failing f = {.bytes = bytes, .left = 2 + variant};
+    const bvp_source source = {.size = size, .read = read_failing, .user = &f, .cache = 1};
+    bvp_file *file;
+    if (bvp_open_source(&source, NULL, &file, NULL) != BVP_OK)
+        return;
+    exercise(file);
+    exercise_annotations(file);
+    bvp_close(file);
+}
+
 /* All kinds one after the other; what else there is to choose depends on the bytes. */
 static void use(const uint8_t *bytes, size_t size)
 {
@@ -60,6 +91,7 @@ static void use(const uint8_t *bytes, size_t size)
     bvp_verify(bytes, size, on_finding, &left, NULL);
     for (uint64_t i = 0; i <= BVP_KIND_RSS && ask(bytes, size, start + i); i++)
         ;
+    ask_source(bytes, size, start);
 }
 
 static int try_input(const uint8_t *data, size_t size)

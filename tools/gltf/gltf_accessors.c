@@ -20,7 +20,7 @@ bvp_status gltf_accessors_open(gltf_document *doc, gltf_accessors *a)
 {
     *a = (gltf_accessors){.doc = doc};
     a->slots = calloc(json_tree_size(doc->accessors) + 1, sizeof *a->slots);
-    const bvp_status status = gltf_buffers_open(doc, &a->buffers);
+    const bvp_status status = gltf_views_open(doc, &a->views);
     return a->slots ? status : import_no_memory(doc->im);
 }
 
@@ -29,7 +29,7 @@ void gltf_accessors_close(gltf_accessors *a)
     for (size_t i = 0; a->slots && i < json_tree_size(a->doc->accessors); i++)
         free(a->slots[i].owned);
     free(a->slots);
-    gltf_buffers_close(&a->buffers);
+    gltf_views_close(&a->views);
 }
 
 /* A view of `count` elements as an accessor; a and its type are set already. */
@@ -46,7 +46,7 @@ static bvp_status place_elements(gltf_accessors *t, uint64_t index, const json_v
     if (status == BVP_OK)
         status = gltf_count(t->doc, "accessors", index, where, "byteOffset", 0, &offset);
     if (status == BVP_OK)
-        status = gltf_view_open(&t->buffers, view, offset, &a->data, &size, &a->stride);
+        status = gltf_view_open(&t->views, view, offset, &a->data, &size, &a->stride);
     if (status != BVP_OK)
         return status;
     if (a->stride == 0)

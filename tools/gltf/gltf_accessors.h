@@ -5,13 +5,13 @@
 #define GLTF_ACCESSORS_H
 
 #include "gltf/accessor.h"
-#include "gltf/gltf_buffers.h"
+#include "gltf/gltf_views.h"
 
 typedef struct gltf_slot gltf_slot;
 
 typedef struct gltf_accessors {
     gltf_document *doc;
-    gltf_buffers buffers;
+    gltf_views views;
     gltf_slot *slots; /* one for each of doc->accessors */
 } gltf_accessors;
 

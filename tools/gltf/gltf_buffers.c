@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * gltf_buffers.c: the bytes behind a glTF file's buffers and their views.
+ * gltf_buffers.c: the bytes behind a glTF file's buffers.
  * Spec: Khronos glTF 2.0, 3.6.1 Buffers and Buffer Views
  */
 #include "gltf/gltf_buffers.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,8 +88,7 @@ static bvp_status open_buffer(gltf_buffers *v, uint64_t index, const gltf_buffer
         b->size = d->chunk_size;
     } else {
         return gltf_refuse(d, BVP_ERR_CORRUPT, "buffers", index,
-                           "has neither \"uri\" nor a binary chunk; if the model is compressed "
-                           "(meshopt), decompress it first");
+                           "has neither \"uri\" nor a binary chunk; export the model again");
     }
     if (length > b->size)
         return gltf_refuse(d, BVP_ERR_CORRUPT, "buffers", index,
@@ -102,38 +100,36 @@ static bvp_status open_buffer(gltf_buffers *v, uint64_t index, const gltf_buffer
     return BVP_OK;
 }
 
-/* The bytes of a view from `offset` on, at least `size` of them; *stride: 0 when it has none. */
-bvp_status gltf_view_open(gltf_buffers *v, uint64_t index, uint64_t offset, const uint8_t **data,
-                          uint64_t *size, uint64_t *stride)
+int gltf_buffer_has_bytes(const gltf_buffers *b, uint64_t index)
 {
-    const json_value *object;
-    const gltf_buffer *b;
+    const json_value *files = b->doc->files;
+    if (index >= json_tree_size(files))
+        return 0;
+    return json_tree_get(json_tree_at(files, (size_t)index), "uri") ||
+           (index == 0 && b->doc->chunk);
+}
+
+bvp_status gltf_range_open(gltf_buffers *b, uint64_t index, const json_value *object,
+                           const uint8_t **data, uint64_t *size)
+{
+    const gltf_buffer *from;
     uint64_t file, start, length;
-    bvp_status status = gltf_element(v->doc, "bufferViews", v->doc->views, index, &object);
+    bvp_status status =
+        gltf_count(b->doc, "bufferViews", index, object, "buffer", UINT64_MAX, &file);
     if (status == BVP_OK)
-        status = gltf_count(v->doc, "bufferViews", index, object, "buffer", UINT64_MAX, &file);
+        status = gltf_count(b->doc, "bufferViews", index, object, "byteOffset", 0, &start);
     if (status == BVP_OK)
-        status = gltf_count(v->doc, "bufferViews", index, object, "byteOffset", 0, &start);
+        status = gltf_count(b->doc, "bufferViews", index, object, "byteLength", 0, &length);
     if (status == BVP_OK)
-        status = gltf_count(v->doc, "bufferViews", index, object, "byteLength", 0, &length);
-    if (status == BVP_OK)
-        status = gltf_count(v->doc, "bufferViews", index, object, "byteStride", 0, stride);
-    if (status == BVP_OK)
-        status = open_buffer(v, file, &b);
+        status = open_buffer(b, file, &from);
     if (status != BVP_OK)
         return status;
-    if (start > b->size || length > b->size - start)
-        return gltf_refuse(v->doc, BVP_ERR_CORRUPT, "bufferViews", index,
+    if (start > from->size || length > from->size - start)
+        return gltf_refuse(b->doc, BVP_ERR_CORRUPT, "bufferViews", index,
                            "bytes %" PRIu64 " to %" PRIu64 " lie outside its buffer of %" PRIu64
                            " bytes; export the model again",
-                           start, start + length, b->size);
-    if (offset > length)
-        return gltf_refuse(v->doc, BVP_ERR_CORRUPT, "bufferViews", index,
-                           "byte offset %" PRIu64 " lies outside its %" PRIu64
-                           " bytes; export the model again",
-                           offset, length);
-    assert(start + offset <= b->size);
-    *data = b->data + start + offset;
-    *size = length - offset;
+                           start, start + length, from->size);
+    *data = from->data + start;
+    *size = length;
     return BVP_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * gltf_buffers.h: the bytes behind a glTF file's buffers and their views.
+ * gltf_buffers.h: the bytes behind a glTF file's buffers.
  */
 #ifndef GLTF_BUFFERS_H
 #define GLTF_BUFFERS_H
@@ -16,8 +16,11 @@ typedef struct gltf_buffers {
 bvp_status gltf_buffers_open(gltf_document *doc, gltf_buffers *b);
 void gltf_buffers_close(gltf_buffers *b);
 
-/* The bytes of a view from `offset` on, at least `size` of them; *stride: 0 when it has none. */
-bvp_status gltf_view_open(gltf_buffers *b, uint64_t index, uint64_t offset, const uint8_t **data,
-                          uint64_t *size, uint64_t *stride);
+/* Whether the file says where the buffer's bytes are: a placeholder has none. */
+int gltf_buffer_has_bytes(const gltf_buffers *b, uint64_t index);
+/* The bytes that `object`, of the view of that index, names: "buffer", "byteOffset", "byteLength".
+ */
+bvp_status gltf_range_open(gltf_buffers *b, uint64_t index, const json_value *object,
+                           const uint8_t **data, uint64_t *size);
 
 #endif

@@ -88,13 +88,22 @@ bvp_status gltf_name(gltf_document *d, const json_value *object, char **out)
 
 /* ---- version and extensions ---------------------------------------------------------------- */
 
-/* Extensions that do not change shapes or placements. */
-static int is_harmless(const char *extension)
+/* Extensions that are read where they are met, and those that do not change shapes or placements.
+ */
+static int is_known(const char *extension)
 {
-    static const char *const prefixes[] = {
-        "KHR_mesh_quantization", "KHR_materials_", "KHR_texture_", "EXT_texture_",
-        "MSFT_texture_",         "KHR_lights_",    "EXT_lights_",  "KHR_xmp",
-        "KHR_techniques_webgl",  "KHR_animation_"};
+    static const char *const prefixes[] = {"KHR_mesh_quantization",
+                                           "EXT_meshopt_compression",
+                                           "KHR_meshopt_compression",
+                                           "KHR_materials_",
+                                           "KHR_texture_",
+                                           "EXT_texture_",
+                                           "MSFT_texture_",
+                                           "KHR_lights_",
+                                           "EXT_lights_",
+                                           "KHR_xmp",
+                                           "KHR_techniques_webgl",
+                                           "KHR_animation_"};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
         if (strncmp(extension, prefixes[i], strlen(prefixes[i])) == 0)
             return 1;
@@ -203,7 +212,7 @@ bvp_status gltf_document_open(importer *im, gltf_document *d)
     const json_value *required = json_tree_get(d->root, "extensionsRequired");
     for (size_t i = 0; i < json_tree_size(required); i++) {
         const char *name = json_tree_text(json_tree_at(required, i));
-        if (!name || !is_harmless(name))
+        if (!name || !is_known(name))
             return import_refuse(im, BVP_ERR_ARGUMENT,
                                  "the model requires the extension %.60s, which is not supported; "
                                  "export it without (compressed models: decompress them first)",

@@ -7,8 +7,10 @@ TOOL_SOURCES += \
 	tools/gltf/gltf_document.c \
 	tools/gltf/gltf_meshes.c \
 	tools/gltf/gltf_nodes.c \
+	tools/gltf/gltf_views.c \
 	tools/gltf/gltf_write.c \
-	tools/gltf/import_gltf.c
+	tools/gltf/import_gltf.c \
+	tools/gltf/meshopt.c
 noinst_HEADERS += \
 	tools/gltf/accessor.h \
 	tools/gltf/glb.h \
@@ -17,4 +19,6 @@ noinst_HEADERS += \
 	tools/gltf/gltf_document.h \
 	tools/gltf/gltf_meshes.h \
 	tools/gltf/gltf_nodes.h \
-	tools/gltf/gltf_write.h
+	tools/gltf/gltf_views.h \
+	tools/gltf/gltf_write.h \
+	tools/gltf/meshopt.h

@@ -37,7 +37,7 @@ seeds() { # target directory: small recorded inputs
       ;;
   esac
   [ "$ending" != gltf ] || ending='gl[tb]*'
-  for from in "$src/samples/models" "${BVP_SHARED:-$src/../shared}/models/bad"; do
+  for from in "$src/samples/models" "$src/tests/cli/packed_gltf" "${BVP_SHARED:-$src/../shared}/models/bad"; do
     [ -d "$from" ] || { echo "$target: no seeds from $from: there is no such folder"; continue; }
     find "$from" -size -64k -iname "*.$ending" -exec cp -t "$dir" {} +
   done

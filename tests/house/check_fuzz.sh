@@ -24,6 +24,7 @@ for format in gltf obj off ply stl; do
   [ ${#inputs[@]} -gt 0 ] || mapfile -t inputs < <(find "$src/samples/models" -name '*.STL')
   replay $format "${inputs[@]}"
 done
+replay gltf "$src"/tests/cli/packed_gltf/*.glb
 
 "$BVPACK" "$src/samples/models/rob.obj" -q -o "$scratch/rob.bvp" || exit 1
 bash "$src/tests/fuzz/seeds.sh" "$scratch" || exit 1

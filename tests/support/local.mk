@@ -13,6 +13,7 @@ noinst_HEADERS += \
 	tests/support/far_case.h \
 	tests/support/flat_oracle.h \
 	tests/support/flat_surface.h \
+	tests/support/glb_case.h \
 	tests/support/guarded.h \
 	tests/support/hard_models.h \
 	tests/support/import_case.h \

@@ -26,6 +26,7 @@ UNIT_SUITES += \
 	tests/unit/test_fit.c \
 	tests/unit/test_frame.c \
 	tests/unit/test_glob.c \
+	tests/unit/test_gltf_views.c \
 	tests/unit/test_grid.c \
 	tests/unit/test_hash_table.c \
 	tests/unit/test_header.c \

@@ -17,7 +17,7 @@ for target in $targets; do
   name=$(basename "$target")
   cp "$target" "$OUT/$name"
   # what the machine that fuzzes may lack lies beside the target
-  ldd "$OUT/$name" | awk '/=> \/.*(expat|jansson|png|qhull|sodium|xxhash|zip|zstd)/ { print $3 }' | xargs -r cp -t "$OUT/lib"
+  ldd "$OUT/$name" | awk '/=> \/.*(expat|jansson|meshoptimizer|png|qhull|sodium|xxhash|zip|zstd)/ { print $3 }' | xargs -r cp -t "$OUT/lib"
   patchelf --set-rpath "\$ORIGIN/lib" "$OUT/$name"
   BVPACK=./bvpack FUZZ_SECONDS=0 bash "$SRC/bvpack/tests/fuzz/run_fuzz.sh" "$target"
   # no model of that format is committed: it starts from nothing

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# glTF as pipelines ship it: what gltfpack and gltf-transform made of one model (packed_gltf/README.md) has the model's
+# triangles to half a step of the packed positions, answers as the model does, and numbers triangles in the order that
+# the decoders of the formats' authors give.
+set -u
+# shellcheck source=tests/cli/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
+command -v python3 >/dev/null || { echo "python3 is missing: nothing holds the triangles against the source's"; exit 77; }
+folder=$src/tests/cli/packed_gltf
+check=$src/tests/cli/check_packed_gltf.py
+
+"$bvpack" pack "$folder/ring.glb" -q -o ring.bvp && "$bvpack" extract ring.bvp -q -o ring.stl || bad "no source"
+points='1,5,0.2 -0.3,5,1 4.9,5,0.1 1.1,5,-0.3'
+for point in $points; do
+  "$bvpack" query ray ring.bvp --origin "$point" --direction 0.01,-1,0.02 --json >"ring $point"
+done
+
+# packed NAME: packs, and is the source
+packed() {
+  local name=$1 point t wanted
+  cp "$folder/$name"* .
+  expect 0 pack "$name.glb" -o "$name.bvp"
+  expect 0 extract "$name.bvp" -q -o "$name.stl"
+  python3 "$check" same "$name.glb" "$name.stl" ring.stl >why 2>&1 || bad "$(tail -1 why)"
+  expect 0 extract "$name.bvp" -q --part '#0' -o part.stl
+  wanted=$(awk -v f="$name.glb" '$1 == f { print $2 }' "$folder/triangles.tsv")
+  [ -n "$wanted" ] && [ "$(python3 "$check" order part.stl)" = "$wanted" ] || bad "$name: other triangles, or in another order"
+  for point in $points; do
+    expect 0 query ray "$name.bvp" --origin "$point" --direction 0.01,-1,0.02 --json
+    is found true
+    t=$("$json" t <out)
+    awk -v t="$t" -v w="$("$json" t <"ring $point")" 'BEGIN { exit !(t - w < 0.001 && w - t < 0.001) }' ||
+      bad "$name: the ray from $point hits at $t, the source's at $("$json" t <"ring $point")"
+  done
+  python3 "$check" hits "$bvpack" "$name.bvp" part.stl >why 2>&1 || bad "$(tail -1 why)"
+  checks=$((checks + 3))
+}
+# refused NAME STATUS REGEX: does not pack, and says why
+refused() {
+  cp "$folder/$1"* .
+  expect "$2" pack "$1.glb" -o "$1.bvp"
+  has err "$3"
+  [ ! -e "$1.bvp" ] || bad "$1: an output is left"
+}
+
+have() { # LIBRARY: was this bvpack configured with it?
+  grep -q "^$1_LIBS = ." "$programs/../../Makefile"
+}
+
+packed gltfpack
+if have MESHOPT; then
+  packed gltfpack_c
+  packed gltfpack_cc
+  packed gltfpack_cc_float
+  packed gltfpack_cf
+  packed meshopt_medium
+  packed meshopt_high
+  # libmeshoptimizer reads streams of version 1 since 0.23
+  for name in gltfpack_cz gltfpack_c_khr; do
+    cp "$folder/$name.glb" .
+    run pack $name.glb -q -o $name.bvp
+    if [ $status = 0 ]; then packed $name; else refused $name 3 'bufferViews\[0\]: .*stream version 1.*gltfpack -ce ext'; fi
+  done
+else
+  refused gltfpack_c 3 'bufferViews\[0\]: is packed by meshopt; build bvpack with meshoptimizer'
+  packed gltfpack_cf
+fi
+echo "$checks checks"
+exit $fail

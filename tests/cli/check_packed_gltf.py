@@ -4,6 +4,7 @@
 
 order STL: the MD5 of its triangles, in order.
 same GLB STL SOURCE_STL: the triangles in the world are those of the source to half a step of GLB's positions.
+hurt GLB OUT NUMBER: with that Draco stream, from 0, damaged.
 hits BVPACK BVP STL: rays from the middle of the ring hit the triangles of the mesh STL that bvpack says, and those of
 z > 0, which the source has in its first primitive, have the smaller numbers.
 """
@@ -39,9 +40,10 @@ def step_of(path):
         for primitive in mesh["primitives"]:
             accessor = model["accessors"][primitive["attributes"]["POSITION"]]
             extent = max(high - low for low, high in zip(accessor["min"], accessor["max"]))
-            if "KHR_draco_mesh_compression" in primitive.get("extensions", {}):
+            is_float = accessor["componentType"] == 5126
+            if is_float and "KHR_draco_mesh_compression" in primitive.get("extensions", {}):
                 steps.append(extent / (2 ** BITS - 1))
-            elif accessor["componentType"] == 5126:  # floats of 15 bits at least, by the filter EXPONENTIAL
+            elif is_float:  # floats of 15 bits at least, by the filter EXPONENTIAL
                 steps.append(2 ** -14)
             elif accessor.get("normalized"):
                 steps.append(2 * scale / (2 ** BITS - 1))
@@ -87,5 +89,12 @@ def hits(bvpack, packed, mesh):
             sys.exit("%s: triangle %d is of the other primitive" % (packed, number))
 
 
+def hurt(glb, out, number):
+    with open(glb, "rb") as f:
+        pieces = f.read().split(b"DRACO")
+    with open(out, "wb") as f:
+        f.write(b"DRACO".join(pieces[:int(number) + 1]) + b"DRACX" + b"DRACO".join(pieces[int(number) + 1:]))
+
+
 if __name__ == "__main__":
-    {"order": order, "same": same, "hits": hits}[sys.argv[1]](*sys.argv[2:])
+    {"order": order, "same": same, "hits": hits, "hurt": hurt}[sys.argv[1]](*sys.argv[2:])

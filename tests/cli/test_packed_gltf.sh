@@ -44,7 +44,7 @@ refused() {
   [ ! -e "$1.bvp" ] || bad "$1: an output is left"
 }
 
-have() { # LIBRARY: was this bvpack configured with it?
+have() { # LIBRARY: was this bvpack configured with it? The build folder says.
   grep -q "^$1_LIBS = ." "$programs/../../Makefile"
 }
 
@@ -66,5 +66,20 @@ else
   refused gltfpack_c 3 'bufferViews\[0\]: is packed by meshopt; build bvpack with meshoptimizer'
   packed gltfpack_cf
 fi
+
+export BVPACK_LIBEXEC=${BVPACK_LIBEXEC:-$programs/../..}
+if [ -x "$BVPACK_LIBEXEC/bvpack-draco" ]; then
+  packed draco_edgebreaker
+  packed draco_sequential
+  packed draco_quantized
+  # a stream that is damaged is refused where its primitive is read
+  python3 "$check" hurt draco_sequential.glb hurt.glb 1
+  expect 3 pack hurt.glb -o hurt.bvp
+  has err '^bvpack: hurt.glb: meshes\[0\]: Draco can.t decode it \(.*\); export the model again$'
+else
+  ! have DRACO || bad 'bvpack-draco is not built'
+fi
+rm -f draco_edgebreaker.bvp
+mkdir none && BVPACK_LIBEXEC=$PWD/none refused draco_edgebreaker 3 'bvpack-draco, which was not built.*Debian: libdraco-dev.*without compression'
 echo "$checks checks"
 exit $fail

@@ -396,14 +396,23 @@ END_TEST
 
 START_TEST(extensions_and_versions)
 {
-    refuse_glb(ASSET "'extensionsRequired':['KHR_draco_mesh_compression'],'nodes':[{}]}", NULL,
-               BVP_ERR_ARGUMENT, "KHR_draco_mesh_compression");
     refuse_glb(ASSET "'extensionsRequired':['EXT_future_compression'],'nodes':[{}]}", NULL,
                BVP_ERR_ARGUMENT, "EXT_future_compression");
     refuse_glb(ONE_NODE "'meshes':[{'primitives':[{'attributes':{'POSITION':0},'extensions':{"
                         "'KHR_draco_mesh_compression':{}}}]}],'accessors':[{'componentType':5126,"
                         "'count':3,'type':'VEC3'}]}",
-               NULL, BVP_ERR_ARGUMENT, "Draco");
+               NULL, BVP_ERR_CORRUPT,
+               "meshes[0]: \"KHR_draco_mesh_compression\" names no positions");
+    refuse_glb(ONE_NODE
+               "'meshes':[{'primitives':[{'mode':5,'attributes':{'POSITION':0},'extensions':{"
+               "'KHR_draco_mesh_compression':{'bufferView':7,'attributes':{'POSITION':0}}}}]}],"
+               "'accessors':[{'componentType':5126,'count':3,'type':'VEC3'}]}",
+               NULL, BVP_ERR_CORRUPT, "bufferViews[7]");
+    refuse_glb(ONE_NODE
+               "'meshes':[{'primitives':[{'mode':6,'attributes':{'POSITION':0},'extensions':{"
+               "'KHR_draco_mesh_compression':{'bufferView':0,'attributes':{'POSITION':0}}}}]}],"
+               "'accessors':[{'componentType':5126,'count':3,'type':'VEC3'}]}",
+               NULL, BVP_ERR_CORRUPT, "a fan is compressed");
     refuse_glb(SCENE "'nodes':[{'extensions':{'EXT_mesh_gpu_instancing':{}}}]}", NULL,
                BVP_ERR_ARGUMENT, "EXT_mesh_gpu_instancing");
     refuse_glb("{'asset':{'version':'1.0'}}", NULL, BVP_ERR_ARGUMENT, "version 1.0");

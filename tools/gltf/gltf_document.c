@@ -95,6 +95,7 @@ static int is_known(const char *extension)
     static const char *const prefixes[] = {"KHR_mesh_quantization",
                                            "EXT_meshopt_compression",
                                            "KHR_meshopt_compression",
+                                           "KHR_draco_mesh_compression",
                                            "KHR_materials_",
                                            "KHR_texture_",
                                            "EXT_texture_",

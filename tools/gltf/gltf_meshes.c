@@ -23,6 +23,7 @@ bvp_status gltf_meshes_open(gltf_document *doc, gltf_meshes *m)
     *m = (gltf_meshes){.doc = doc};
     m->meshes = calloc(json_tree_size(doc->meshes) + 1, sizeof *m->meshes);
     const bvp_status status = gltf_accessors_open(doc, &m->accessors);
+    gltf_draco_open(&m->accessors, &m->draco);
     return m->meshes ? status : import_no_memory(doc->im);
 }
 
@@ -31,6 +32,7 @@ void gltf_meshes_close(gltf_meshes *m)
     free(m->meshes);
     free(m->renamed);
     free(m->stamps);
+    gltf_draco_close(&m->draco);
     gltf_accessors_close(&m->accessors);
 }
 
@@ -41,6 +43,7 @@ typedef struct primitive {
     uint64_t first;                      /* triangle number of its first one */
     uint64_t mode, count;                /* triangles */
     const accessor *positions, *indices; /* indices may be NULL */
+    accessor decoded[2];                 /* what they point to when Draco has compressed them */
 } primitive;
 
 /* A mesh under construction. */
@@ -155,20 +158,26 @@ static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint6
         status = gltf_count(d, "meshes", mesh, attributes, "POSITION", 0, &position);
     if (status != BVP_OK)
         return status;
-    /* Compressed geometry can be read only where the file holds it uncompressed too. */
-    const json_value *extensions = json_tree_get(object, "extensions");
-    if (json_tree_get(extensions, "KHR_draco_mesh_compression") &&
-        !json_tree_get(json_tree_at(d->accessors, (size_t)position), "bufferView"))
-        return gltf_refuse(d, BVP_ERR_ARGUMENT, "meshes", mesh,
-                           "is compressed with Draco; export the model without compression");
-    status = gltf_accessor_open(&m->accessors, position, &p.positions);
+    const int is_draco = gltf_draco_of(d, object) != NULL;
+    if (is_draco) {
+        if (p.mode == MODE_FAN)
+            return gltf_refuse(d, BVP_ERR_CORRUPT, "meshes", mesh,
+                               "a fan is compressed with Draco, which knows triangles and strips "
+                               "only; export the model again");
+        status = gltf_draco_read(&m->draco, mesh, object, &p.decoded[0], &p.decoded[1]);
+        p.positions = &p.decoded[0];
+        p.indices = &p.decoded[1];
+        p.mode = MODE_TRIANGLES; /* strips, too, are decoded to triangles */
+    } else {
+        status = gltf_accessor_open(&m->accessors, position, &p.positions);
+    }
     if (status != BVP_OK)
         return status;
     if (p.positions->width != 3 || p.positions->component == COMPONENT_UINT)
         return gltf_refuse(d, BVP_ERR_CORRUPT, "accessors", position,
                            "expected positions: VEC3 of floats, or of integers of 8 or 16 bits; "
                            "export the model again");
-    if (json_tree_get(object, "indices")) {
+    if (!is_draco && json_tree_get(object, "indices")) {
         status = gltf_count(d, "meshes", mesh, object, "indices", 0, &index);
         if (status == BVP_OK)
             status = gltf_accessor_open(&m->accessors, index, &p.indices);

@@ -4,13 +4,14 @@
 #ifndef GLTF_MESHES_H
 #define GLTF_MESHES_H
 
-#include "gltf/gltf_accessors.h"
+#include "gltf/gltf_draco.h"
 
 typedef struct gltf_mesh gltf_mesh;
 
 typedef struct gltf_meshes {
     gltf_document *doc;
     gltf_accessors accessors;
+    gltf_draco draco;
     gltf_mesh *meshes; /* one for each of doc->meshes */
     /* vertices of the primitive that is being read: local number of each source vertex */
     uint32_t *renamed, *stamps;

@@ -5,6 +5,7 @@ TOOL_SOURCES += \
 	tools/gltf/gltf_accessors.c \
 	tools/gltf/gltf_buffers.c \
 	tools/gltf/gltf_document.c \
+	tools/gltf/gltf_draco.c \
 	tools/gltf/gltf_meshes.c \
 	tools/gltf/gltf_nodes.c \
 	tools/gltf/gltf_views.c \
@@ -17,6 +18,7 @@ noinst_HEADERS += \
 	tools/gltf/gltf_accessors.h \
 	tools/gltf/gltf_buffers.h \
 	tools/gltf/gltf_document.h \
+	tools/gltf/gltf_draco.h \
 	tools/gltf/gltf_meshes.h \
 	tools/gltf/gltf_nodes.h \
 	tools/gltf/gltf_views.h \

@@ -31,18 +31,30 @@ typedef struct program {
     const char *name;
     const char *reads;   /* "STEP and IGES models" */
     const char *library; /* it is built with, and what to install for that */
+    const char *instead; /* what helps without it */
     int seconds;         /* that it may take for a model, and one more for each of these bytes */
     int bytes_a_second;
 } program;
 
+#define TO_GLTF "convert the model to glTF"
+
 static const program step_program = {
-    "bvpack-step", "STEP and IGES models",
-    "OpenCASCADE (Debian: libocct-data-exchange-dev libocct-ocaf-dev)", 120,
+    "bvpack-step",
+    "STEP and IGES models",
+    "OpenCASCADE (Debian: libocct-data-exchange-dev libocct-ocaf-dev)",
+    TO_GLTF,
+    120,
     1 << 14}; /* small files can stand for intricate surfaces, and --chord for many triangles */
-static const program assimp_program = {"bvpack-assimp", "such models",
-                                       "assimp (Debian: libassimp-dev)", 7, 1 << 18};
-static const program mf_program = {"bvpack-3mf", "3MF models", "lib3mf 1.x (Debian 12: lib3mf-dev)",
-                                   7, 1 << 18};
+static const program assimp_program = {
+    "bvpack-assimp", "such models", "assimp (Debian: libassimp-dev)", TO_GLTF, 7, 1 << 18};
+static const program mf_program = {
+    "bvpack-3mf", "3MF models", "lib3mf 1.x (Debian 12: lib3mf-dev)", TO_GLTF, 7, 1 << 18};
+static const program draco_program = {"bvpack-draco",
+                                      "glTF models that are compressed with Draco",
+                                      "Draco (Debian: libdraco-dev)",
+                                      "export the model without compression",
+                                      7,
+                                      1 << 18};
 
 enum {
     PATH_SIZE = 4096,
@@ -310,8 +322,8 @@ static bvp_status import_with(importer *im, const program *program)
     if (!libexec_find(program->name, p.path))
         return import_refuse(im, BVP_ERR_ARGUMENT,
                              "%s are read by the program %s, which was not built or is not "
-                             "installed; build bvpack with %s, or convert the model to glTF",
-                             program->reads, program->name, program->library);
+                             "installed; build bvpack with %s, or %s",
+                             program->reads, program->name, program->library, program->instead);
     /* Its limits, by the options, else by the model's size. */
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     const uint64_t machine =
@@ -398,4 +410,9 @@ bvp_status import_3mf(importer *im)
 bvp_status import_assimp(importer *im)
 {
     return import_with(im, &assimp_program);
+}
+
+bvp_status import_draco(importer *im)
+{
+    return import_with(im, &draco_program);
 }

@@ -18,5 +18,7 @@ bvp_status import_iges(importer *im);
 bvp_status import_3mf(importer *im);
 /* By bvpack-assimp; the format is im->format. */
 bvp_status import_assimp(importer *im);
+/* By bvpack-draco, with Draco: im's bytes are a list of streams, import_draco.h. */
+bvp_status import_draco(importer *im);
 
 #endif

@@ -9,6 +9,7 @@ TOOL_SOURCES += \
 	tools/import/import_stream.c \
 	tools/import/model.c
 noinst_HEADERS += \
+	tools/import/import_draco.h \
 	tools/import/import_process.h \
 	tools/import/import_protocol.h \
 	tools/import/import_stream.h

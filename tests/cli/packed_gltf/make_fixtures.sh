@@ -15,7 +15,7 @@ pack() { # OUTPUT OPTION...
 transform() { # OUTPUT COMMAND OPTION...
   local out=$1 command=$2
   shift 2
-  "$npm/node_modules/.bin/gltf-transform" "$command" ring.glb "$out" "$@" >/dev/null
+  "$npm/node_modules/.bin/gltf-transform" "$command" "${from:-ring.glb}" "$out" "$@" >/dev/null
 }
 pack gltfpack.glb
 pack gltfpack_c.glb -c
@@ -28,6 +28,9 @@ transform meshopt_medium.glb meshopt --level medium
 transform meshopt_high.glb meshopt --level high
 transform draco_edgebreaker.glb draco
 transform draco_sequential.glb draco --method sequential
+transform quantized.tmp.glb quantize
+from=quantized.tmp.glb transform draco_quantized.glb draco
+rm quantized.tmp.glb
 cp list_triangles.mjs "$npm"
 (cd "$npm" && node list_triangles.mjs "$OLDPWD"/{gltfpack,meshopt,draco}*.glb) >triangles.tsv
 rm "$npm/list_triangles.mjs"

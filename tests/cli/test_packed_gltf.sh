@@ -10,22 +10,30 @@ command -v python3 >/dev/null || { echo "python3 is missing: nothing holds the t
 folder=$src/tests/cli/packed_gltf
 check=$src/tests/cli/check_packed_gltf.py
 
-"$bvpack" pack "$folder/ring.glb" -q -o ring.bvp && "$bvpack" extract ring.bvp -q -o ring.stl || bad "no source"
+for name in ring figure; do
+  "$bvpack" pack "$folder/$name.glb" -q -o $name.bvp && "$bvpack" extract $name.bvp -q -o $name.stl || bad "no $name"
+done
 points='1,5,0.2 -0.3,5,1 4.9,5,0.1 1.1,5,-0.3'
 for point in $points; do
   "$bvpack" query ray ring.bvp --origin "$point" --direction 0.01,-1,0.02 --json >"ring $point"
 done
 
-# packed NAME: packs, and is the source
-packed() {
-  local name=$1 point t wanted
+# unpacks NAME SOURCE: packs, and is the source
+unpacks() {
+  local name=$1 wanted
   cp "$folder/$name"* .
   expect 0 pack "$name.glb" -o "$name.bvp"
   expect 0 extract "$name.bvp" -q -o "$name.stl"
-  python3 "$check" same "$name.glb" "$name.stl" ring.stl >why 2>&1 || bad "$(tail -1 why)"
+  python3 "$check" same "$name.glb" "$name.stl" "$2.stl" >why 2>&1 || bad "$(tail -1 why)"
   expect 0 extract "$name.bvp" -q --part '#0' -o part.stl
   wanted=$(awk -v f="$name.glb" '$1 == f { print $2 }' "$folder/triangles.tsv")
   [ -n "$wanted" ] && [ "$(python3 "$check" order part.stl)" = "$wanted" ] || bad "$name: other triangles, or in another order"
+  checks=$((checks + 2))
+}
+# packed NAME: the same of the ring, which answers as its source does
+packed() {
+  local name=$1 point t
+  unpacks "$name" ring
   for point in $points; do
     expect 0 query ray "$name.bvp" --origin "$point" --direction 0.01,-1,0.02 --json
     is found true
@@ -34,7 +42,7 @@ packed() {
       bad "$name: the ray from $point hits at $t, the source's at $("$json" t <"ring $point")"
   done
   python3 "$check" hits "$bvpack" "$name.bvp" part.stl >why 2>&1 || bad "$(tail -1 why)"
-  checks=$((checks + 3))
+  checks=$((checks + 2))
 }
 # refused NAME STATUS REGEX: does not pack, and says why
 refused() {
@@ -48,6 +56,15 @@ have() { # LIBRARY: was this bvpack configured with it? The build folder says.
   grep -q "^$1_LIBS = ." "$programs/../../Makefile"
 }
 
+# the skin puts the bar 10 above its origin, and half of the target lifts a corner of the plate to 1
+expect 0 pack "$folder/figure.glb" -o said.bvp
+has out 'skinned nodes taken in their bind pose'
+has out "morphed primitives taken at their mesh's weights"
+expect 0 info figure.bvp
+has out 'x 0 \.\. 4$'
+has out 'y 0 \.\. 12$'
+has out 'z 0 \.\. 1$'
+
 packed gltfpack
 if have MESHOPT; then
   packed gltfpack_c
@@ -56,6 +73,9 @@ if have MESHOPT; then
   packed gltfpack_cf
   packed meshopt_medium
   packed meshopt_high
+  unpacks figure_gltfpack_c figure
+  unpacks figure_gltfpack_cc figure
+  unpacks figure_meshopt figure
   # libmeshoptimizer reads streams of version 1 since 0.23
   for name in gltfpack_cz gltfpack_c_khr; do
     cp "$folder/$name.glb" .
@@ -72,6 +92,7 @@ if [ -x "$BVPACK_LIBEXEC/bvpack-draco" ]; then
   packed draco_edgebreaker
   packed draco_sequential
   packed draco_quantized
+  unpacks figure_draco figure
   # a stream that is damaged is refused where its primitive is read
   python3 "$check" hurt draco_sequential.glb hurt.glb 1
   expect 3 pack hurt.glb -o hurt.bvp

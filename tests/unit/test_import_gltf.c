@@ -428,15 +428,121 @@ START_TEST(ignored_parts)
 {
     data d = make_points(6);
     model m;
-    expect_glb(SCENE
-               "'nodes':[{'mesh':0,'skin':0}],'animations':[{},{}],'meshes':[{'primitives':[{"
-               "'attributes':{'POSITION':0},'targets':[{'POSITION':0}]}]}],'accessors':[" POINTS(
-                   "3") "]," BUFFERS,
-               &d, 0, &m);
+    expect_glb(
+        SCENE
+        "'nodes':[{'mesh':0,'skin':0,'weights':[0.5]}],'skins':[{'joints':[0]}],'animations':[{"
+        "},{}],'meshes':[{'primitives':[{"
+        "'attributes':{'POSITION':0},'targets':[{'POSITION':0}]}]}],'accessors':[" POINTS(
+            "3") "]," BUFFERS,
+        &d, 0, &m);
     ck_assert_uint_eq(warnings_of(&m, "skinned"), 1);
     ck_assert_uint_eq(warnings_of(&m, "morphed"), 1);
+    ck_assert_uint_eq(warnings_of(&m, "morphing of single nodes"), 1);
     ck_assert_uint_eq(warnings_of(&m, "animations"), 2);
     model_free(&m);
+}
+END_TEST
+
+/* A skin of the joints nodes[2] and nodes[3], bound by the matrix of accessor 1. */
+#define SKINNED(nodes, joints)                                                                     \
+    SCENE "'nodes':[" nodes "],'skins':[{'joints':[" joints "],'inverseBindMatrices':1}]," MESH    \
+          "'accessors':[" POINTS("3") ",{'bufferView':0,'byteOffset':36,'componentType':5126,"     \
+                                      "'count':1,'type':'MAT4'}],'bufferViews':[{'buffer':0,'"     \
+                                      "byteLength':100}],'buffers':[{"                             \
+                                      "'byteLength':100}]}"
+#define JOINTS ",{'translation':[0,10,0],'children':[3]},{'rotation':[0,0,1,0]}"
+
+/* Three points and a matrix: twice as large, moved by x. */
+static data make_bound(float x)
+{
+    data d = make_points(3);
+    const float columns[16] = {2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, x, 0, 0, 1};
+    for (int i = 0; i < 16; i++)
+        put_float(&d, columns[i]);
+    return d;
+}
+
+/* The mesh stands where the first joint and its matrix say; the node's own placement says nothing,
+ * but does for its children. */
+START_TEST(skins)
+{
+    static const double by_2[12] = {2, 0, 0, 5, 0, 2, 0, 10, 0, 0, 2, 0};
+    static const double from_1[12] = {2, 0, 0, 4, 0, 2, 0, 10, 0, 0, 2, 0};
+    data d = make_bound(5);
+    model m;
+    expect_glb(
+        SKINNED("{'children':[1,2]},{'mesh':0,'skin':0,'translation':[1,0,0]}" JOINTS, "2,3"), &d,
+        0, &m);
+    ck_assert_uint_eq(m.node_count, 4);
+    ck_assert(memcmp(m.nodes[1].placement, by_2, sizeof by_2) == 0);
+    ck_assert_uint_eq(m.nodes[1].mesh, 0);
+    model_free(&m);
+    expect_glb(SKINNED("{'children':[1]},{'name':'skin','mesh':0,'skin':0,'translation':[1,0,0],"
+                       "'children':[2]}" JOINTS,
+                       "2"),
+               &d, 0, &m);
+    ck_assert_uint_eq(m.node_count, 5);
+    ck_assert(m.nodes[1].placement[3] == 1 && m.nodes[1].mesh == BVP_NONE);
+    ck_assert_uint_eq(m.nodes[2].parent, 1);
+    ck_assert_uint_eq(m.nodes[2].mesh, 0);
+    ck_assert_str_eq(m.nodes[2].name, "skin");
+    ck_assert(m.nodes[2].placement[3] == from_1[3] + 1 && m.nodes[2].placement[7] == 10);
+    ck_assert_uint_eq(m.nodes[3].parent, 1); /* the joint is below the node as before */
+    model_free(&m);
+    /* the second joint is turned by half a turn */
+    expect_glb(SKINNED("{'children':[1,2]},{'mesh':0,'skin':0}" JOINTS, "3,2"), &d, 0, &m);
+    ck_assert(m.nodes[1].placement[0] == -2 && m.nodes[1].placement[3] == -5);
+    model_free(&m);
+    /* where the node is to what floats say: its own placement, exactly */
+    expect_glb(
+        SKINNED("{'children':[1,2]},{'mesh':0,'skin':0,'translation':[5.00001,10,0],'scale':[2,2,2]"
+                "}" JOINTS,
+                "2"),
+        &d, 0, &m);
+    ck_assert(m.nodes[1].placement[3] == 5.00001);
+    model_free(&m);
+    refuse_glb(SKINNED("{'children':[1,2]},{'mesh':0,'skin':1}" JOINTS, "2"), &d, BVP_ERR_CORRUPT,
+               "skins[1]: is referred to");
+    refuse_glb(SKINNED("{'children':[1,2]},{'mesh':0,'skin':0}" JOINTS, ""), &d, BVP_ERR_CORRUPT,
+               "skins[0]: expected joints");
+    refuse_glb(SKINNED("{'children':[1,2]},{'mesh':0,'skin':0}" JOINTS, "4"), &d, BVP_ERR_CORRUPT,
+               "skins[0]: expected joints");
+    refuse_glb(SKINNED("{'mesh':0,'skin':0},{'children':[2]},{'children':[1]}", "2"), &d,
+               BVP_ERR_CORRUPT, "is below itself");
+    refuse_glb(
+        SKINNED("{'children':[1,2]},{'mesh':0,'skin':0,'name':'lid'},{'scale':[0,1,1]}", "2"), &d,
+        BVP_ERR_ARGUMENT, "nodes[1]: \"lid\" is skinned by a joint");
+    put_float(&d, 0);
+    d.bytes[36 + 4 * 3] = 1; /* in the matrix's last row */
+    refuse_glb(SKINNED("{'children':[1,2]},{'mesh':0,'skin':0}" JOINTS, "2"), &d, BVP_ERR_CORRUPT,
+               "skins[0]: its first joint");
+}
+END_TEST
+
+/* At rest the mesh's weights say which targets move it, and how far. */
+START_TEST(morphs)
+{
+    static const char *const text =
+        ONE_NODE "'meshes':[{'weights':[%s],'primitives':[{'attributes':{'POSITION':0},'targets':[{"
+                 "'POSITION':1},{'NORMAL':1},{'POSITION':0}]}]}],'accessors':[" POINTS(
+                     "3") ",{'bufferView':0,'byteOffset':36,'componentType':5126,'count':%d,'type':"
+                          "'VEC3'}]," BUFFERS;
+    static const struct {
+        const char *weights;
+        double x; /* of vertex 2: 2 there, 5 in the first target, 2 in the third */
+    } cases[] = {{"0,0,0", 2}, {"0.5,0,0", 4.5}, {"0,7,2", 6}, {"1,0,-1", 5}, {"", 2}};
+    char made[1024];
+    data d = make_points(6);
+    model m;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(made, sizeof made, text, cases[i].weights, 3);
+        expect_glb(made, &d, 0, &m);
+        ck_assert(corner_at(&m.meshes[0], 0, 2, 0) == cases[i].x);
+        ck_assert_uint_eq(warnings_of(&m, cases[i].x == 2 ? "basic form" : "mesh's weights"), 1);
+        model_free(&m);
+    }
+    snprintf(made, sizeof made, text, "1", 2);
+    refuse_glb(made, &d, BVP_ERR_CORRUPT, "accessors[1]: expected how a target moves 3 positions");
 }
 END_TEST
 
@@ -534,6 +640,8 @@ SUITE(test_import_gltf)
                                   bad_indices,
                                   extensions_and_versions,
                                   ignored_parts,
+                                  skins,
+                                  morphs,
                                   container,
                                   uris,
                                   unfolding,

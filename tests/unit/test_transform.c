@@ -32,6 +32,18 @@ START_TEST(trs)
 }
 END_TEST
 
+START_TEST(relative)
+{
+    static const double a[12] = {0, -2, 0, 1, 4, 0, 0, 2, 1, 0, -8, 3};
+    static const double b[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    double product[12], out[12];
+    transform_multiply(a, b, product);
+    transform_relative(a, product, out); /* powers of two: nothing is rounded */
+    for (int i = 0; i < 12; i++)
+        ck_assert(out[i] == b[i]);
+}
+END_TEST
+
 START_TEST(usable)
 {
     double m[12] = {1, 0, 0, 5, 0, -2, 0, 6, 0, 0, 1e-100, 7};
@@ -72,6 +84,6 @@ END_TEST
 
 SUITE(test_transform)
 {
-    const TTest *const tests[] = {columns, rows_and_products, trs, usable, NULL};
+    const TTest *const tests[] = {columns, rows_and_products, trs, relative, usable, NULL};
     return suite_run("transform", tests);
 }

@@ -85,6 +85,12 @@ static float read_float(const uint8_t *p, uint32_t component, int normalized)
     return value < -1 ? -1 : value;
 }
 
+float accessor_number(const accessor *a, uint64_t i, uint32_t k)
+{
+    return read_float(a->data + i * a->stride + k * component_size(a->component), a->component,
+                      a->normalized);
+}
+
 void accessor_position(const accessor *a, uint64_t i, float position[3])
 {
     const uint8_t *element = a->data + i * a->stride;

@@ -32,7 +32,8 @@ uint32_t element_width(const char *type);
 
 /* Element i of an accessor of unsigned integers, of width 1. */
 uint32_t accessor_index(const accessor *a, uint64_t i);
-/* Element i of any accessor of width 3 but 32-bit integers, as floats. */
+/* Component k of element i of any accessor but of 32-bit integers; element i of one of width 3. */
+float accessor_number(const accessor *a, uint64_t i, uint32_t k);
 void accessor_position(const accessor *a, uint64_t i, float position[3]);
 
 #endif

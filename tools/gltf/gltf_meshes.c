@@ -38,12 +38,20 @@ void gltf_meshes_close(gltf_meshes *m)
 
 /* ---- triangles ----------------------------------------------------------------------------- */
 
+/* A target by which a primitive is morphed, and how far. */
+typedef struct morph {
+    const accessor *moves;
+    double weight;
+} morph;
+
 typedef struct primitive {
     uint64_t mesh_index;                 /* in the file */
     uint64_t first;                      /* triangle number of its first one */
     uint64_t mode, count;                /* triangles */
     const accessor *positions, *indices; /* indices may be NULL */
     accessor decoded[2];                 /* what they point to when Draco has compressed them */
+    morph *morphs;
+    size_t morph_count;
 } primitive;
 
 /* A mesh under construction. */
@@ -55,6 +63,17 @@ typedef struct growing {
 } growing;
 
 enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
+
+static void read_vertex(const primitive *p, uint64_t v, float position[3])
+{
+    accessor_position(p->positions, v, position);
+    for (uint32_t axis = 0; p->morph_count > 0 && axis < 3; axis++) {
+        double sum = (double)position[axis];
+        for (size_t i = 0; i < p->morph_count; i++)
+            sum += p->morphs[i].weight * (double)accessor_number(p->morphs[i].moves, v, axis);
+        position[axis] = (float)sum;
+    }
+}
 
 /* Adds triangle t of the primitive, or counts it as dropped. A source vertex is copied when it is
  * met first; m->stamps tells which have been met in this primitive, m->renamed their numbers in the
@@ -80,7 +99,7 @@ static bvp_status add_triangle(gltf_meshes *m, growing *to, const primitive *p, 
             if (array_grow(&to->positions, &coordinates, 3 * (to->vertex_count + 1), sizeof(float)))
                 return import_no_memory(im);
             to->vertex_capacity = coordinates / 3;
-            accessor_position(p->positions, v, to->positions + 3 * to->vertex_count);
+            read_vertex(p, v, to->positions + 3 * to->vertex_count);
             m->stamps[v] = m->stamp;
             m->renamed[v] = (uint32_t)to->vertex_count++;
         }
@@ -137,8 +156,45 @@ static bvp_status add_triangles(gltf_meshes *m, growing *to, const primitive *p)
 
 /* ---- primitives ---------------------------------------------------------------------------- */
 
+/* The targets that the mesh's weights, which are those at rest, make use of. */
+static bvp_status read_morphs(gltf_meshes *m, const json_value *targets, const json_value *weights,
+                              primitive *p)
+{
+    gltf_document *d = m->doc;
+    const size_t count = json_tree_size(targets);
+    if (count == 0)
+        return BVP_OK;
+    p->morphs = calloc(count, sizeof *p->morphs);
+    if (!p->morphs)
+        return import_no_memory(d->im);
+    for (size_t i = 0; i < count; i++) {
+        const json_value *target = json_tree_at(targets, i);
+        const accessor *moves;
+        double weight = 0;
+        uint64_t index;
+        if (!json_tree_number(json_tree_at(weights, i), &weight) || weight == 0 ||
+            !json_tree_get(target, "POSITION"))
+            continue;
+        bvp_status status = gltf_count(d, "meshes", p->mesh_index, target, "POSITION", 0, &index);
+        if (status == BVP_OK)
+            status = gltf_accessor_open(&m->accessors, index, &moves);
+        if (status != BVP_OK)
+            return status;
+        if (moves->width != 3 || moves->component == COMPONENT_UINT ||
+            moves->count < p->positions->count)
+            return gltf_refuse(d, BVP_ERR_CORRUPT, "accessors", index,
+                               "expected how a target moves %" PRIu64 " positions: VEC3 of floats, "
+                               "or of integers of 8 or 16 bits; export the model again",
+                               p->positions->count);
+        p->morphs[p->morph_count++] = (morph){moves, weight};
+    }
+    return import_warn(d->im, 1,
+                       p->morph_count > 0 ? "morphed primitives taken at their mesh's weights"
+                                          : "morphed primitives taken in their basic form");
+}
+
 static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint64_t mesh,
-                                 uint64_t *first, growing *to)
+                                 const json_value *weights, uint64_t *first, growing *to)
 {
     gltf_document *d = m->doc;
     primitive p = {.mesh_index = mesh, .first = *first};
@@ -152,8 +208,6 @@ static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint6
         return import_warn(d->im, 1, "primitives of points or lines left out");
     if (status == BVP_OK && !json_tree_get(attributes, "POSITION"))
         return import_warn(d->im, 1, "primitives without positions left out");
-    if (status == BVP_OK && json_tree_size(json_tree_get(object, "targets")) > 0)
-        status = import_warn(d->im, 1, "morphed primitives taken in their basic form");
     if (status == BVP_OK)
         status = gltf_count(d, "meshes", mesh, attributes, "POSITION", 0, &position);
     if (status != BVP_OK)
@@ -195,7 +249,10 @@ static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint6
     if (p.mode == MODE_TRIANGLES && corners % 3 != 0)
         status = import_warn(d->im, 1, "primitives with corners left over after the last triangle");
     if (status == BVP_OK)
+        status = read_morphs(m, json_tree_get(object, "targets"), weights, &p);
+    if (status == BVP_OK)
         status = add_triangles(m, to, &p);
+    free(p.morphs);
     *first += p.count;
     return status;
 }
@@ -216,7 +273,8 @@ bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
         growing from = {0};
         uint64_t first = 0;
         for (size_t i = 0; status == BVP_OK && i < json_tree_size(primitives); i++)
-            status = read_primitive(m, json_tree_at(primitives, i), index, &first, &from);
+            status = read_primitive(m, json_tree_at(primitives, i), index,
+                                    json_tree_get(object, "weights"), &first, &from);
         if (status == BVP_OK)
             status = import_warn(im, from.dropped, dropped);
         if (status == BVP_OK && from.count == 0) {

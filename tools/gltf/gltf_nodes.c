@@ -8,71 +8,90 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gltf/gltf_placement.h"
+#include "gltf/gltf_skins.h"
 #include "model/properties.h"
 #include "model/transform.h"
 
+typedef struct reader {
+    gltf_document *doc;
+    gltf_meshes *meshes;
+    gltf_skins skins;
+} reader;
+
 /* ---- one node ------------------------------------------------------------------------------ */
 
-static bvp_status refuse_placement(gltf_document *d, uint64_t index, const char *what)
+/* Puts the mesh of the last node of the model, which is skinned, where its skin says: by the node's
+ * placement when nothing else depends on that, else by a node of the same name below it. */
+static bvp_status pose(reader *r, uint64_t index, uint64_t skin, size_t child_count)
 {
-    const json_value *object;
-    if (gltf_node(d, index, &object) != BVP_OK)
-        return BVP_ERR_CORRUPT;
-    const char *name = json_tree_text(json_tree_get(object, "name"));
-    return gltf_refuse(d, BVP_ERR_ARGUMENT, "nodes", index, "\"%.40s\" %s", name ? name : "", what);
-}
-
-static bvp_status read_placement(gltf_document *d, uint64_t index, const json_value *object,
-                                 double out[12])
-{
-    const json_value *matrix = json_tree_get(object, "matrix");
-    const json_value *move = json_tree_get(object, "translation");
-    const json_value *turn = json_tree_get(object, "rotation");
-    const json_value *scale = json_tree_get(object, "scale");
-    double columns[16], m[3] = {0, 0, 0}, q[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1};
-    if (matrix && !json_tree_numbers(matrix, 16, columns))
-        return refuse_placement(d, index, "has a matrix that is not 16 numbers; export it again");
-    if (matrix && transform_from_columns(columns, out) != 0)
-        return refuse_placement(d, index,
-                                "has a matrix whose last row is not 0 0 0 1: only affine "
-                                "placements are possible");
-    if (matrix)
+    gltf_document *d = r->doc;
+    const uint32_t at = d->im->out->node_count - 1;
+    double placement[12];
+    int moved;
+    bvp_status status = import_warn(d->im, 1, "skinned nodes taken in their bind pose");
+    if (status == BVP_OK)
+        status = gltf_skin_place(&r->skins, index, skin, &moved, placement);
+    if (status != BVP_OK || !moved)
+        return status;
+    if (child_count == 0) {
+        double own[12];
+        memcpy(own, d->im->out->nodes[at].placement, sizeof own);
+        transform_multiply(own, placement, d->im->out->nodes[at].placement);
         return BVP_OK;
-    if ((move && !json_tree_numbers(move, 3, m)) || (turn && !json_tree_numbers(turn, 4, q)) ||
-        (scale && !json_tree_numbers(scale, 3, s)))
-        return refuse_placement(d, index,
-                                "has a translation, rotation or scale that is not 3, 4 "
-                                "and 3 numbers; export it again");
-    transform_from_trs(m, q, s, out);
+    }
+    model_node *posed = import_add_node(d->im);
+    if (!posed)
+        return import_no_memory(d->im);
+    model_node *node = &d->im->out->nodes[at]; /* the array may have moved */
+    posed->parent = at;
+    memcpy(posed->placement, placement, sizeof placement);
+    posed->mesh = node->mesh;
+    node->mesh = BVP_NONE;
+    if (node->name && !(posed->name = import_text(node->name, strlen(node->name))))
+        return import_no_memory(d->im);
     return BVP_OK;
 }
 
-/* *kept: 0 when the node and all below it are left out. */
-static bvp_status read_node(gltf_meshes *m, uint64_t index, uint32_t parent, int *kept)
+/* Does the node morph its mesh by weights of its own? */
+static int has_weights(const json_value *node)
 {
-    gltf_document *d = m->doc;
+    const json_value *weights = json_tree_get(node, "weights");
+    double weight;
+    for (size_t i = 0; i < json_tree_size(weights); i++)
+        if (json_tree_number(json_tree_at(weights, i), &weight) && weight != 0)
+            return 1;
+    return 0;
+}
+
+/* *made: its number in the model; BVP_NONE when the node and all below it are left out. */
+static bvp_status read_node(reader *r, uint64_t index, uint32_t parent, uint32_t *made)
+{
+    gltf_document *d = r->doc;
     const json_value *object;
     double placement[12];
     bvp_status status = gltf_node(d, index, &object);
     if (status == BVP_OK)
-        status = read_placement(d, index, object, placement);
+        status = gltf_placement_read(d, index, object, placement);
     if (status != BVP_OK)
         return status;
-    *kept = transform_is_usable(placement);
-    if (!*kept && d->im->options->drop_invalid)
+    *made = BVP_NONE;
+    const int is_usable = transform_is_usable(placement);
+    if (!is_usable && d->im->options->drop_invalid)
         return import_warn(d->im, 1, "nodes with singular placements left out, with those below");
-    if (!*kept)
-        return refuse_placement(d, index,
-                                "has a placement that is singular or not finite; repair "
-                                "it or leave such nodes out with --drop-invalid");
+    if (!is_usable)
+        return gltf_placement_refuse(d, index,
+                                     "has a placement that is singular or not finite; repair "
+                                     "it or leave such nodes out with --drop-invalid");
     if (json_tree_get(json_tree_get(object, "extensions"), "EXT_mesh_gpu_instancing"))
-        return refuse_placement(d, index,
-                                "uses EXT_mesh_gpu_instancing; export the instances as "
-                                "nodes");
+        return gltf_placement_refuse(d, index,
+                                     "uses EXT_mesh_gpu_instancing; export the instances as "
+                                     "nodes");
     assert(parent == BVP_NONE || parent < d->im->out->node_count); /* parents come first */
     model_node *node = import_add_node(d->im);
     if (!node)
         return import_no_memory(d->im);
+    *made = d->im->out->node_count - 1;
     node->parent = parent;
     memcpy(node->placement, placement, sizeof placement);
     status = gltf_name(d, object, &node->name);
@@ -84,18 +103,25 @@ static bvp_status read_node(gltf_meshes *m, uint64_t index, uint32_t parent, int
         return import_no_memory(d->im);
     if (!json_tree_get(object, "mesh"))
         return BVP_OK;
-    uint64_t mesh;
+    const size_t child_count = json_tree_size(json_tree_get(object, "children"));
+    const json_value *skinned = json_tree_get(object, "skin");
+    uint64_t mesh, skin;
     status = gltf_count(d, "nodes", index, object, "mesh", 0, &mesh);
-    if (status == BVP_OK && json_tree_get(object, "skin"))
-        status = import_warn(d->im, 1, "skinned nodes taken in their basic form");
-    return status == BVP_OK ? gltf_mesh_read(m, mesh, &node->mesh) : status;
+    if (status == BVP_OK)
+        status = gltf_count(d, "nodes", index, object, "skin", 0, &skin);
+    if (status == BVP_OK && has_weights(object))
+        status = import_warn(d->im, 1, "morphing of single nodes left out");
+    if (status == BVP_OK)
+        status = gltf_mesh_read(r->meshes, mesh, &node->mesh);
+    if (status != BVP_OK || !skinned || node->mesh == BVP_NONE)
+        return status;
+    return pose(r, index, skin, child_count);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------ */
 
 /* Nodes that are still to be read, each at most once: so the stack needs no more room. */
 typedef struct walk {
-    gltf_meshes *meshes;
     gltf_document *doc;
     struct pending {
         uint32_t node, parent; /* in the file; in the model */
@@ -161,10 +187,9 @@ bvp_status gltf_nodes_read(gltf_meshes *meshes)
 {
     gltf_document *d = meshes->doc;
     const size_t count = d->nodes.count;
-    walk w = {.meshes = meshes,
-              .doc = d,
-              .stack = calloc(count + 1, sizeof *w.stack),
-              .met = calloc(count + 1, 1)};
+    reader r = {.doc = d, .meshes = meshes};
+    gltf_skins_open(&meshes->accessors, &r.skins);
+    walk w = {.doc = d, .stack = calloc(count + 1, sizeof *w.stack), .met = calloc(count + 1, 1)};
     const json_value *scenes = json_tree_get(d->root, "scenes"), *scene;
     const size_t scene_count = json_tree_size(scenes);
     uint64_t index, unmet = 0;
@@ -183,12 +208,12 @@ bvp_status gltf_nodes_read(gltf_meshes *meshes)
     for (size_t done = 1; status == BVP_OK && w.depth > 0; done++) {
         struct pending next = w.stack[--w.depth];
         const json_value *object = NULL;
-        int kept = 0;
-        status = read_node(meshes, next.node, next.parent, &kept);
-        if (status == BVP_OK && kept)
+        uint32_t made = BVP_NONE;
+        status = read_node(&r, next.node, next.parent, &made);
+        if (status == BVP_OK && made != BVP_NONE)
             status = gltf_node(d, next.node, &object);
-        if (status == BVP_OK && kept)
-            status = push_nodes(&w, json_tree_get(object, "children"), d->im->out->node_count - 1);
+        if (status == BVP_OK && made != BVP_NONE)
+            status = push_nodes(&w, json_tree_get(object, "children"), made);
         if (done % 256 == 0)
             import_progress(d->im, done, count);
     }
@@ -197,6 +222,7 @@ bvp_status gltf_nodes_read(gltf_meshes *meshes)
     if (status == BVP_OK)
         status =
             import_warn(d->im, unmet, "nodes outside the scene, or below left-out ones, not read");
+    gltf_skins_close(&r.skins);
     free(w.stack);
     free(w.met);
     return status;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gltf/meshopt.h"
+#include "meshopt/meshopt.h"
 
 /* Made when something first refers to a packed view. */
 struct gltf_unpacked {

@@ -8,10 +8,11 @@ TOOL_SOURCES += \
 	tools/gltf/gltf_draco.c \
 	tools/gltf/gltf_meshes.c \
 	tools/gltf/gltf_nodes.c \
+	tools/gltf/gltf_placement.c \
+	tools/gltf/gltf_skins.c \
 	tools/gltf/gltf_views.c \
 	tools/gltf/gltf_write.c \
-	tools/gltf/import_gltf.c \
-	tools/gltf/meshopt.c
+	tools/gltf/import_gltf.c
 noinst_HEADERS += \
 	tools/gltf/accessor.h \
 	tools/gltf/glb.h \
@@ -21,6 +22,7 @@ noinst_HEADERS += \
 	tools/gltf/gltf_draco.h \
 	tools/gltf/gltf_meshes.h \
 	tools/gltf/gltf_nodes.h \
+	tools/gltf/gltf_placement.h \
+	tools/gltf/gltf_skins.h \
 	tools/gltf/gltf_views.h \
-	tools/gltf/gltf_write.h \
-	tools/gltf/meshopt.h
+	tools/gltf/gltf_write.h

@@ -41,6 +41,27 @@ void transform_scale(double a[12], const double s[3])
             a[4 * row + column] *= s[column];
 }
 
+/* By Cramer's rule. */
+void transform_relative(const double a[12], const double b[12], double out[12])
+{
+    double cofactors[3][3], determinant = 0;
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++) {
+            const double *next = a + 4 * ((row + 1) % 3), *last = a + 4 * ((row + 2) % 3);
+            const int right = (column + 1) % 3, far = (column + 2) % 3;
+            cofactors[row][column] = next[right] * last[far] - next[far] * last[right];
+        }
+    for (int column = 0; column < 3; column++)
+        determinant += a[column] * cofactors[0][column];
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 4; column++) {
+            double sum = 0;
+            for (int k = 0; k < 3; k++)
+                sum += cofactors[k][row] * (b[4 * k + column] - (column == 3 ? a[4 * k + 3] : 0));
+            out[4 * row + column] = sum / determinant;
+        }
+}
+
 /* With 2 / |q|^2, so that quaternions that their writer rounded still give a rotation. */
 void transform_from_trs(const double move[3], const double turn[4], const double scale[3],
                         double out[12])

@@ -11,6 +11,8 @@ int transform_from_rows(const double *rows, int count, double out[12]);
 /* a * b, and a * scaled by s: what b, or s, does comes first. */
 void transform_multiply(const double a[12], const double b[12], double out[12]);
 void transform_scale(double a[12], const double s[3]);
+/* What b is as seen from a, which is usable: the inverse of a, times b. */
+void transform_relative(const double a[12], const double b[12], double out[12]);
 /* Moved, turned by a quaternion x, y, z, w of any length but 0, scaled: T * R * S. */
 void transform_from_trs(const double move[3], const double turn[4], const double scale[3],
                         double out[12]);

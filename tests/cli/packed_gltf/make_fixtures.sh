@@ -6,11 +6,11 @@
 set -eu
 npm=$(realpath "$1")
 cd "$(dirname "$0")"
-python3 make_source.py ring.glb
+python3 make_source.py
 pack() { # OUTPUT OPTION...
   local out=$1
   shift
-  "$npm/node_modules/.bin/gltfpack" -kn -km "$@" -i ring.glb -o "$out"
+  "$npm/node_modules/.bin/gltfpack" -kn -km "$@" -i "${from:-ring.glb}" -o "$out"
 }
 transform() { # OUTPUT COMMAND OPTION...
   local out=$1 command=$2
@@ -31,6 +31,10 @@ transform draco_sequential.glb draco --method sequential
 transform quantized.tmp.glb quantize
 from=quantized.tmp.glb transform draco_quantized.glb draco
 rm quantized.tmp.glb
+from=figure.glb pack figure_gltfpack_c.glb -c
+from=figure.glb pack figure_gltfpack_cc.glb -cc
+from=figure.glb transform figure_meshopt.glb meshopt
+from=figure.glb transform figure_draco.glb draco
 cp list_triangles.mjs "$npm"
-(cd "$npm" && node list_triangles.mjs "$OLDPWD"/{gltfpack,meshopt,draco}*.glb) >triangles.tsv
+(cd "$npm" && node list_triangles.mjs "$OLDPWD"/{gltfpack,meshopt,draco,figure_}*.glb) >triangles.tsv
 rm "$npm/list_triangles.mjs"

@@ -6,7 +6,7 @@
  * stream says; what they rely on, and a caller may get wrong, is their arguments, which
  * meshopt_refusal checks first.
  */
-#include "gltf/meshopt.h"
+#include "meshopt/meshopt.h"
 
 #include <assert.h>
 #include <stddef.h>

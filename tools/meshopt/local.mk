@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+TOOL_SOURCES += \
+	tools/meshopt/meshopt.c
+noinst_HEADERS += \
+	tools/meshopt/meshopt.h

@@ -157,6 +157,33 @@ static const char solid[] =
     "ENDSEC;\n"
     "END-ISO-10303-21;\n";
 
+/* The same as glTF, skinned and morphed, its views packed by meshopt, and as they are where this
+ * build can't unpack them; and compressed with Draco. */
+static const char packed[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"mesh\":0,\"skin\":0},{\"name\":\"join"
+    "t\",\"translation\":[1,0,0]}],\"skins\":[{\"joints\":[1]}],\"meshes\":[{\"weights\":"
+    "[0.5],\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"targets\":[{"
+    "\"POSITION\":0}]}]}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count"
+    "\":4,\"type\":\"VEC3\"},{\"bufferView\":1,\"componentType\":5123,\"count\":12,\"type"
+    "\":\"SCALAR\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":48,\"extensions\":{\"E"
+    "XT_meshopt_compression\":{\"buffer\":0,\"byteOffset\":72,\"byteLength\":79,\"byteStr"
+    "ide\":12,\"count\":4,\"mode\":\"ATTRIBUTES\"}}},{\"buffer\":0,\"byteOffset\":48,\"by"
+    "teLength\":24,\"extensions\":{\"EXT_meshopt_compression\":{\"buffer\":0,\"byteOffset"
+    "\":152,\"byteLength\":23,\"byteStride\":2,\"count\":12,\"mode\":\"TRIANGLES\"}}}],\""
+    "buffers\":[{\"byteLength\":176,\"uri\":\"data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAA"
+    "AAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAACAAEAAAABAAMAAQACAAMAAAADAAIAoAAAATwAAAD//wE8AA"
+    "AAfn0AAAEPAAAA//8BDwAAAH59AAABAwAAAP8BAwAAAH4AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAADh/g4SA/AEAHaHVmd4qYZliWiYAWkAAAA=\"}]}";
+static const char draco[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives"
+    "\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"extensions\":{\"KHR_draco_mesh_"
+    "compression\":{\"bufferView\":0,\"attributes\":{\"POSITION\":0}}}}]}],\"accessors\":"
+    "[{\"componentType\":5126,\"count\":4,\"type\":\"VEC3\"},{\"componentType\":5123,\"co"
+    "unt\":12,\"type\":\"SCALAR\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":82}],\""
+    "buffers\":[{\"byteLength\":82,\"uri\":\"data:;base64,RFJBQ08CAgEAAAAEBAEAAgEAAQMBAgM"
+    "AAwIBAQAJAwAAAAAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAAAAAACAPw==\"}"
+    "]}";
+
 /* A tetrahedron. */
 static int put_3mf(const char *path)
 {
@@ -233,7 +260,8 @@ static int fill(void)
         put_file("cube.obj", cube) | put_file("tetra.off", off) | put_file("tree.jsonl", tree) |
         put_tree2() | put_file("robot.urdf", robot) | put_file("rules.json", rules) |
         put_file("zones.json", zones) | put_3mf("tetra.3mf") | put_file("tetra.dae", scene) |
-        put_file("tetra.step", solid) | put_ring("ring.obj", 12, 8, 0) |
+        put_file("tetra.step", solid) | put_file("packed.gltf", packed) |
+        put_file("draco.gltf", draco) | put_ring("ring.obj", 12, 8, 0) |
         put_ring("bent.obj", 12, 8, 0.1) | put_file("rays", "0 0 5 0 0 -1\n.5 .5 5 0 0 -1\n") |
         put_file("points", "0 0 5\n.5 .5 5\n") | put_file("places", "0 0 5\n.5 .5 .5 0 0 30\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0] && !failed; i++)

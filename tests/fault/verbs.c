@@ -37,6 +37,8 @@ static const verb_case cases[] = {
     {.line = "pack ../in/ring.ply -q -o o.bvp -j 1 --no-ids"},
     {.line = "pack ../in/tetra.off -q -o o.bvp -j 1"},
     {.line = "pack ../in/tree.glb -q -o o.bvp -j 1"},
+    {.line = "pack ../in/packed.gltf -q -o o.bvp -j 1"},
+    {.line = "pack ../in/draco.gltf -o o.bvp -j 1", .has_time = 1, .importer = "bvpack-draco"},
     {.line = "pack ../in/robot.urdf -q -o o.bvp -j 1 --joints turn=0.5"},
     {.line = "pack ../in/tree.jsonl --json -o o.bvp -j 1", .has_time = 1},
     {.line = "pack ../in/tree.jsonl -q -o - -j 1"},
@@ -247,6 +249,9 @@ static const char *judge(const verb_case *v, result *r, const result *whole, con
     }
     if (r->err_size == 0)
         return "fails without a message";
+    /* what an importer is given in a temporary file is an input that can't be read */
+    if (code == 3 && strstr(r->err, "to a temporary file"))
+        return NULL;
     if (code < 2 || code > 7 ||
         (plan->kind == FAULT_ALLOC && plan->place != FAULT_ELSEWHERE && code != 6 && code != 7) ||
         (plan->kind == FAULT_CALL && plan->place != FAULT_ELSEWHERE && code != 7 &&

@@ -24,7 +24,7 @@ for format in gltf obj off ply stl; do
   [ ${#inputs[@]} -gt 0 ] || mapfile -t inputs < <(find "$src/samples/models" -name '*.STL')
   replay $format "${inputs[@]}"
 done
-replay gltf "$src"/tests/cli/packed_gltf/[!d]*.glb
+replay gltf "$src"/tests/cli/packed_gltf/{ring,gltfpack,meshopt,figure_[gm]}*.glb
 
 "$BVPACK" "$src/samples/models/rob.obj" -q -o "$scratch/rob.bvp" || exit 1
 bash "$src/tests/fuzz/seeds.sh" "$scratch" || exit 1
@@ -37,7 +37,7 @@ replay urdf "$scratch"/naming/*.urdf
 # each input is a process: few of them
 bash "$src/tests/fuzz/package_seeds.sh" "$scratch/package" || exit 1
 BVPACK_LIBEXEC=$PWD BVP_MUTATIONS=$((BVP_MUTATIONS / 3)) replay 3mf "$scratch"/package/*
-BVPACK_LIBEXEC=$PWD BVP_MUTATIONS=$((BVP_MUTATIONS / 3)) replay gltf "$src"/tests/cli/packed_gltf/draco*.glb
+BVPACK_LIBEXEC=$PWD BVP_MUTATIONS=$((BVP_MUTATIONS / 3)) replay gltf "$src"/tests/cli/packed_gltf/*draco*.glb
 
 replay stream "$scratch"/*.stream
 

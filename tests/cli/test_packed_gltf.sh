@@ -76,12 +76,9 @@ if have MESHOPT; then
   unpacks figure_gltfpack_c figure
   unpacks figure_gltfpack_cc figure
   unpacks figure_meshopt figure
-  # libmeshoptimizer reads streams of version 1 since 0.23
-  for name in gltfpack_cz gltfpack_c_khr; do
-    cp "$folder/$name.glb" .
-    run pack $name.glb -q -o $name.bvp
-    if [ $status = 0 ]; then packed $name; else refused $name 3 'bufferViews\[0\]: .*stream version 1.*gltfpack -ce ext'; fi
-  done
+  packed gltfpack_cz
+  packed gltfpack_c_khr
+  unpacks figure_gltfpack_cz figure
 else
   refused gltfpack_c 3 'bufferViews\[0\]: is packed by meshopt; build bvpack with meshoptimizer'
   # the bytes beside the packed ones, whose triangles may begin at another corner

@@ -52,6 +52,7 @@ UNIT_SUITES += \
 	tests/unit/test_linear.c \
 	tests/unit/test_manifest.c \
 	tests/unit/test_map.c \
+	tests/unit/test_meshopt_attributes.c \
 	tests/unit/test_message.c \
 	tests/unit/test_morton.c \
 	tests/unit/test_name_table.c \

@@ -133,8 +133,8 @@ static bvp_status unpack(gltf_views *v, uint64_t index, const json_value *object
     }
     if (result == MESHOPT_NEWER)
         return gltf_refuse(d, BVP_ERR_ARGUMENT, "bufferViews", index,
-                           "is packed by a newer meshopt (stream version %d) than this bvpack was "
-                           "built with; build it with meshoptimizer 1.0, or use gltfpack -ce ext",
+                           "is packed by a newer meshopt (stream version %d) than this bvpack "
+                           "knows; get a newer bvpack, or pack it with gltfpack -ce ext",
                            s.data[0] & 15);
     return gltf_refuse(d, BVP_ERR_ARGUMENT, "bufferViews", index,
                        "is packed by meshopt; build bvpack with meshoptimizer (Debian: "

@@ -7,6 +7,7 @@
  * meshopt_refusal checks first.
  */
 #include "meshopt/meshopt.h"
+#include "meshopt/meshopt_attributes.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -54,15 +55,17 @@ meshopt_result meshopt_unpack(const meshopt_stream *s, void *out)
 {
     assert(!meshopt_refusal(s) && s->count <= meshopt_count_max(s));
     const size_t count = (size_t)s->count, stride = (size_t)s->stride, size = (size_t)s->size;
-    const int result = s->mode == MESHOPT_ATTRIBUTES
-                           ? meshopt_decodeVertexBuffer(out, count, stride, s->data, size)
-                       : s->mode == MESHOPT_TRIANGLES
-                           ? meshopt_decodeIndexBuffer(out, count, stride, s->data, size)
-                           : meshopt_decodeIndexSequence(out, count, stride, s->data, size);
+    int result = s->mode == MESHOPT_ATTRIBUTES
+                     ? meshopt_decodeVertexBuffer(out, count, stride, s->data, size)
+                 : s->mode == MESHOPT_TRIANGLES
+                     ? meshopt_decodeIndexBuffer(out, count, stride, s->data, size)
+                     : meshopt_decodeIndexSequence(out, count, stride, s->data, size);
     /* the first byte: what kind of stream, in the high half, and which version */
     const int kind = s->mode == MESHOPT_ATTRIBUTES ? 0xa : s->mode == MESHOPT_TRIANGLES ? 0xe : 0xd;
     enum { UNKNOWN_HEADER = -1 };
-    if (result == UNKNOWN_HEADER && s->data[0] >> 4 == kind)
+    if (result == UNKNOWN_HEADER && s->data[0] == 0xa1) /* an old library */
+        result = meshopt_attributes_unpack(s, out);
+    if (result == UNKNOWN_HEADER && s->data[0] >> 4 == kind && (s->data[0] & 15) > 1)
         return MESHOPT_NEWER;
     if (result != 0)
         return MESHOPT_BROKEN;

@@ -33,6 +33,7 @@ from=quantized.tmp.glb transform draco_quantized.glb draco
 rm quantized.tmp.glb
 from=figure.glb pack figure_gltfpack_c.glb -c
 from=figure.glb pack figure_gltfpack_cc.glb -cc
+from=figure.glb pack figure_gltfpack_cz.glb -cz -vpf
 from=figure.glb transform figure_meshopt.glb meshopt
 from=figure.glb transform figure_draco.glb draco
 cp list_triangles.mjs "$npm"

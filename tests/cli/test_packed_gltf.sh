@@ -18,6 +18,11 @@ for point in $points; do
   "$bvpack" query ray ring.bvp --origin "$point" --direction 0.01,-1,0.02 --json >"ring $point"
 done
 
+expect 0 query ray ring.bvp --origin 1,5,0.2 --direction 0,-1,0
+has out 'instance @0 "ring-1", triangle [0-9]+, primitive 0, material "steel"$'
+expect 0 query ray ring.bvp --origin 1,5,-0.2 --direction 0,-1,0
+has out 'instance @0 "ring-1", triangle [0-9]+, primitive 1, material "rubber"$'
+
 # unpacks NAME SOURCE: packs, and is the source
 unpacks() {
   local name=$1 wanted
@@ -37,6 +42,8 @@ packed() {
   for point in $points; do
     expect 0 query ray "$name.bvp" --origin "$point" --direction 0.01,-1,0.02 --json
     is found true
+    is hit.primitive "$("$json" hit.primitive <"ring $point")"
+    is hit.material "$("$json" hit.material <"ring $point")"
     t=$("$json" t <out)
     awk -v t="$t" -v w="$("$json" t <"ring $point")" 'BEGIN { exit !(t - w < 0.001 && w - t < 0.001) }' ||
       bad "$name: the ray from $point hits at $t, the source's at $("$json" t <"ring $point")"

@@ -546,6 +546,28 @@ START_TEST(morphs)
 }
 END_TEST
 
+/* What is said of a mesh's primitives stands at each node that places it. */
+START_TEST(primitives)
+{
+    static const char *const text =
+        SCENE "'nodes':[{'mesh':0,'children':[1,2]},{'mesh':1},{'mesh':2}],'materials':[{'name':'"
+              "st\\u00e4"
+              "hl'},{}],'meshes':[{'primitives':[{'attributes':{'POSITION':0},'material':0},{"
+              "'attributes':{'POSITION':0},'mode':0},{'attributes':{'POSITION':0},'material':1},{"
+              "'attributes':{'POSITION':0}},{'attributes':{'POSITION':0},'material':7}]},{"
+              "'primitives':[{'attributes':{'POSITION':0},'material':0}]},{'primitives':[{"
+              "'attributes':{'POSITION':0}}]}],'accessors':[" POINTS("6") "]," BUFFERS;
+    data d = make_points(6);
+    model m;
+    expect_glb(text, &d, 0, &m);
+    ck_assert_str_eq(property_of(&m, 0, "bvpack_primitives"),
+                     "[[0,\"st\xc3\xa4hl\"],[2,null],[2,1],[4,null],[6,7]]");
+    ck_assert_str_eq(property_of(&m, 1, "bvpack_primitives"), "[[0,\"st\xc3\xa4hl\"]]");
+    ck_assert_ptr_null(property_of(&m, 2, "bvpack_primitives")); /* there is nothing to say */
+    model_free(&m);
+}
+END_TEST
+
 START_TEST(container)
 {
     data d = make_points(6);
@@ -642,6 +664,7 @@ SUITE(test_import_gltf)
                                   ignored_parts,
                                   skins,
                                   morphs,
+                                  primitives,
                                   container,
                                   uris,
                                   unfolding,

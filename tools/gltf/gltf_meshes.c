@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "text/array.h"
+#include "text/json.h"
+#include "text/memory_text.h"
 
 enum { NOT_READ, READ, NO_TRIANGLES }; /* what became of a mesh */
 
 struct gltf_mesh {
     int state;
-    uint32_t mesh; /* in the model, when READ */
+    uint32_t mesh;    /* in the model, when READ */
+    char *primitives; /* what gltf_mesh_primitives gives, or NULL */
 };
 
 bvp_status gltf_meshes_open(gltf_document *doc, gltf_meshes *m)
@@ -29,6 +32,8 @@ bvp_status gltf_meshes_open(gltf_document *doc, gltf_meshes *m)
 
 void gltf_meshes_close(gltf_meshes *m)
 {
+    for (size_t i = 0; m->meshes && i < json_tree_size(m->doc->meshes); i++)
+        free(m->meshes[i].primitives);
     free(m->meshes);
     free(m->renamed);
     free(m->stamps);
@@ -257,6 +262,60 @@ static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint6
     return status;
 }
 
+/* ---- what the primitives are called -------------------------------------------------------- */
+
+/* One primitive: the number of its first triangle, and its material by name or else by number. */
+static void put_primitive(json *j, const gltf_document *d, uint64_t first,
+                          const json_value *material)
+{
+    uint64_t number;
+    jsonw_array(j, NULL);
+    jsonw_count(j, NULL, first);
+    if (!json_tree_count(material, &number)) {
+        jsonw_null(j, NULL);
+    } else {
+        const json_value *list = json_tree_get(d->root, "materials");
+        const json_value *named = number < json_tree_size(list)
+                                      ? json_tree_get(json_tree_at(list, (size_t)number), "name")
+                                      : NULL;
+        if (json_tree_text_size(named) > 0)
+            jsonw_bytes(j, NULL, (bvp_string){json_tree_text(named), json_tree_text_size(named)});
+        else
+            jsonw_count(j, NULL, number);
+    }
+    jsonw_end(j);
+}
+
+/* The text for a mesh whose primitives begin with these triangles; none for a single one without a
+ * material, of which it would say nothing. */
+static bvp_status name_primitives(gltf_meshes *m, uint64_t mesh, const json_value *primitives,
+                                  const uint64_t *firsts)
+{
+    const size_t count = json_tree_size(primitives);
+    memory_text text;
+    json j;
+    if (count == 1 && !json_tree_get(json_tree_at(primitives, 0), "material"))
+        return BVP_OK;
+    FILE *out = memory_text_open(&text);
+    if (!out)
+        return import_no_memory(m->doc->im);
+    jsonw_start(&j, out, 0);
+    jsonw_array(&j, NULL);
+    for (size_t i = 0; i < count && !ferror(out); i++)
+        put_primitive(&j, m->doc, firsts[i],
+                      json_tree_get(json_tree_at(primitives, i), "material"));
+    jsonw_end(&j);
+    if (memory_text_close(&text) != 0)
+        return import_no_memory(m->doc->im);
+    m->meshes[mesh].primitives = text.data;
+    return gltf_charge(m->doc, "meshes", mesh, text.size);
+}
+
+const char *gltf_mesh_primitives(const gltf_meshes *m, uint64_t index)
+{
+    return index < json_tree_size(m->doc->meshes) ? m->meshes[index].primitives : NULL;
+}
+
 /* ---- meshes -------------------------------------------------------------------------------- */
 
 bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
@@ -272,9 +331,14 @@ bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
         const json_value *primitives = json_tree_get(object, "primitives");
         growing from = {0};
         uint64_t first = 0;
-        for (size_t i = 0; status == BVP_OK && i < json_tree_size(primitives); i++)
+        uint64_t *firsts = calloc(json_tree_size(primitives) + 1, sizeof *firsts);
+        if (!firsts)
+            status = import_no_memory(im);
+        for (size_t i = 0; status == BVP_OK && i < json_tree_size(primitives); i++) {
+            firsts[i] = first;
             status = read_primitive(m, json_tree_at(primitives, i), index,
                                     json_tree_get(object, "weights"), &first, &from);
+        }
         if (status == BVP_OK)
             status = import_warn(im, from.dropped, dropped);
         if (status == BVP_OK && from.count == 0) {
@@ -298,7 +362,10 @@ bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
                 from.corners = NULL;
             }
             status = mesh ? gltf_name(m->doc, object, &mesh->name) : import_no_memory(im);
+            if (status == BVP_OK)
+                status = name_primitives(m, index, primitives, firsts);
         }
+        free(firsts);
         free(from.positions);
         free(from.corners);
         free(from.ids);

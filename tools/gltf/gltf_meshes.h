@@ -25,4 +25,9 @@ void gltf_meshes_close(gltf_meshes *m);
 /* *out: number in the model of the file's mesh of that index, or BVP_NONE: it has no triangles. */
 bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out);
 
+/* What is known of that mesh's primitives, once it has been read: JSON text, for each the number of
+ * its first triangle and its material, the value of the property "bvpack_primitives"; NULL: nothing
+ * but that there is one. */
+const char *gltf_mesh_primitives(const gltf_meshes *m, uint64_t index);
+
 #endif

@@ -12,6 +12,7 @@
 #include "gltf/gltf_skins.h"
 #include "model/properties.h"
 #include "model/transform.h"
+#include "text/primitive_names.h"
 
 typedef struct reader {
     gltf_document *doc;
@@ -23,7 +24,8 @@ typedef struct reader {
 
 /* Puts the mesh of the last node of the model, which is skinned, where its skin says: by the node's
  * placement when nothing else depends on that, else by a node of the same name below it. */
-static bvp_status pose(reader *r, uint64_t index, uint64_t skin, size_t child_count)
+static bvp_status pose(reader *r, uint64_t index, uint64_t skin, size_t child_count,
+                       const char *primitives)
 {
     gltf_document *d = r->doc;
     const uint32_t at = d->im->out->node_count - 1;
@@ -48,6 +50,8 @@ static bvp_status pose(reader *r, uint64_t index, uint64_t skin, size_t child_co
     memcpy(posed->placement, placement, sizeof placement);
     posed->mesh = node->mesh;
     node->mesh = BVP_NONE;
+    if (primitives && property_add(posed, PRIMITIVES_KEY, primitives, strlen(primitives)) != 0)
+        return import_no_memory(d->im);
     if (node->name && !(posed->name = import_text(node->name, strlen(node->name))))
         return import_no_memory(d->im);
     return BVP_OK;
@@ -113,9 +117,16 @@ static bvp_status read_node(reader *r, uint64_t index, uint32_t parent, uint32_t
         status = import_warn(d->im, 1, "morphing of single nodes left out");
     if (status == BVP_OK)
         status = gltf_mesh_read(r->meshes, mesh, &node->mesh);
+    const char *primitives = status == BVP_OK ? gltf_mesh_primitives(r->meshes, mesh) : NULL;
+    if (primitives && node->mesh != BVP_NONE) {
+        status = gltf_charge(d, "nodes", index, strlen(primitives));
+        if (status == BVP_OK &&
+            property_add(node, PRIMITIVES_KEY, primitives, strlen(primitives)) != 0)
+            status = import_no_memory(d->im);
+    }
     if (status != BVP_OK || !skinned || node->mesh == BVP_NONE)
         return status;
-    return pose(r, index, skin, child_count);
+    return pose(r, index, skin, child_count, primitives);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------ */

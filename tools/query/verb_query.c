@@ -7,6 +7,7 @@
 #include <string.h>
 #include "cli/file_fault.h"
 #include "text/message.h"
+#include "text/primitive_names.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 
@@ -101,6 +102,22 @@ static bvp_string node_name(const operand *o, uint32_t index)
     return (bvp_string){"", 0};
 }
 
+/* What the instance's node says of its mesh's primitives; empty when it says nothing. */
+static bvp_string primitives_of(const operand *o, uint32_t index)
+{
+    bvp_instance_info instance;
+    bvp_node_info node;
+    bvp_string key, value;
+    if (index == BVP_NONE || bvp_get_instance(o->file, index, &instance) != BVP_OK ||
+        bvp_get_node(o->file, instance.node, &node) != BVP_OK)
+        return (bvp_string){"", 0};
+    for (uint32_t i = 0; i < node.property_count; i++)
+        if (bvp_get_property(o->file, instance.node, i, &key, &value) == BVP_OK &&
+            key.size == strlen(PRIMITIVES_KEY) && memcmp(key.data, PRIMITIVES_KEY, key.size) == 0)
+            return value;
+    return (bvp_string){"", 0};
+}
+
 void query_instance_json(json *out, const operand *o, uint32_t instance, uint32_t part)
 {
     if (instance == BVP_NONE)
@@ -118,6 +135,9 @@ void query_hit_json(json *out, const char *key, const operand *o, const bvp_hit_
     query_instance_json(out, o, instance_of(o, id), id->part);
     jsonw_count(out, "triangle", id->triangle);
     jsonw_count(out, "id", id->id);
+    const bvp_string primitives = primitives_of(o, instance_of(o, id));
+    if (primitives.size > 0)
+        primitive_put_json(out, primitives, id->id);
     jsonw_end(out);
 }
 
@@ -151,6 +171,9 @@ void query_hit_text(const operand *o, const bvp_hit_id *id)
 {
     query_instance_text(o, instance_of(o, id), id->part);
     printf(", triangle %llu", (unsigned long long)id->id);
+    const bvp_string primitives = primitives_of(o, instance_of(o, id));
+    if (primitives.size > 0)
+        primitive_print(primitives, id->id);
 }
 
 void query_hit_columns(const operand *o, const bvp_hit_id *id)

@@ -9,6 +9,7 @@ TOOL_SOURCES += \
 	tools/text/keyword.c \
 	tools/text/memory_text.c \
 	tools/text/message.c \
+	tools/text/primitive_names.c \
 	tools/text/text_scan.c
 noinst_HEADERS += \
 	tools/text/array.h \
@@ -21,4 +22,5 @@ noinst_HEADERS += \
 	tools/text/keyword.h \
 	tools/text/memory_text.h \
 	tools/text/message.h \
+	tools/text/primitive_names.h \
 	tools/text/text_scan.h

@@ -183,6 +183,12 @@ START_TEST(refusals)
     p = plain_packing;
     p.more = ",'filter':'COLOR'";
     refuse_glb(text_of(&p), &d, BVP_ERR_ARGUMENT, "unknown filter \"COLOR\"");
+    p = plain_packing;
+    p.mode = "TRIANGLES";
+    p.count = 18;
+    p.stride = 4;
+    d.bytes[0] = 0xa1; /* a stream of another mode, and of a version that old libraries lack */
+    refuse_glb(text_of(&p), &d, BVP_ERR_CORRUPT, "damaged");
     d.bytes[0] = 0xaf;
     refuse_glb(text_of(&plain_packing), &d, BVP_ERR_ARGUMENT, "stream version 15");
 }

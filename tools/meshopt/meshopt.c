@@ -63,7 +63,8 @@ meshopt_result meshopt_unpack(const meshopt_stream *s, void *out)
     /* the first byte: what kind of stream, in the high half, and which version */
     const int kind = s->mode == MESHOPT_ATTRIBUTES ? 0xa : s->mode == MESHOPT_TRIANGLES ? 0xe : 0xd;
     enum { UNKNOWN_HEADER = -1 };
-    if (result == UNKNOWN_HEADER && s->data[0] == 0xa1) /* an old library */
+    if (result == UNKNOWN_HEADER && s->mode == MESHOPT_ATTRIBUTES && s->data[0] == 0xa1)
+        /* an old library */
         result = meshopt_attributes_unpack(s, out);
     if (result == UNKNOWN_HEADER && s->data[0] >> 4 == kind && (s->data[0] & 15) > 1)
         return MESHOPT_NEWER;

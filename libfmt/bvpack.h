@@ -149,7 +149,8 @@ typedef struct bvp_open_options {
     uint64_t reserved[1];  /* zero */
 } bvp_open_options;
 
-/* Maps `path` read-only. *out is to be closed with bvp_close. Reads the first 4096 bytes, which
+/* Maps `path` read-only: a bvpack file, or a GLB to which one is attached (spec/gltf.md), which is
+ * opened where it lies. *out is to be closed with bvp_close. Reads the first 4096 bytes, which
  * hold the head (1408 bytes), and the records of part 0: O(1), whatever the file's size. Options
  * that ask for more cost more: isolated reads everything, `digest` all digests, verify_lazily
  * allocates a byte for each part and block; a thin file takes a pointer for each part. No hash but

@@ -73,6 +73,9 @@ enum bvpd_section_index {
 #define BVPD_DIGESTS     "DGST"
 #define BVPD_DIGEST_SIZE 32
 
+/* The type of a GLB's chunk that is a bvpack file: gltf.md */
+#define BVPD_GLB_CHUNK "BVP\0"
+
 /* feature_incompatible: parts without bytes are in a store, under their addresses. */
 #define BVPD_FEATURE_THIN  UINT32_C(1)
 /* feature_incompatible: several hierarchies over the instances, each with a grid of its own. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 CORE_SOURCES += \
 	libfmt/format/advise.c \
+	libfmt/format/attached.c \
 	libfmt/format/checksum.c \
 	libfmt/format/codec.c \
 	libfmt/format/digest.c \
@@ -17,6 +18,7 @@ CORE_SOURCES += \
 	libfmt/format/write.c
 noinst_HEADERS += \
 	libfmt/format/advise.h \
+	libfmt/format/attached.h \
 	libfmt/format/checksum.h \
 	libfmt/format/codec.h \
 	libfmt/format/digest.h \

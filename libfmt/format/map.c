@@ -25,6 +25,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "format/advise.h"
+#include "format/attached.h"
 #include "format/digest.h"
 #include "format/header.h"
 #include "format/source.h"
@@ -172,16 +173,53 @@ bvp_status bvpi_check_head(bvp_file *file, const void *bytes, bvp_error *error)
     return report.status;
 }
 
+/* Of a file, and of memory: what bvpi_find_attached() reads with. */
+static bvp_status read_fd(void *user, uint64_t offset, uint64_t size, void *out, bvp_error *error)
+{
+    size_t got;
+    const bvp_status status = read_at(*(const int *)user, out, (size_t)size, offset, &got, error);
+    return status == BVP_OK && got < size
+               ? bvpi_error_set(error, BVP_ERR_CORRUPT, offset + got, "", "the file ends here")
+               : status;
+}
+
+static bvp_status read_memory(void *user, uint64_t offset, uint64_t size, void *out,
+                              bvp_error *error)
+{
+    (void)error;
+    memcpy(out, (const uint8_t *)user + offset, (size_t)size);
+    return BVP_OK;
+}
+
+/* A GLB is opened where its hierarchy lies, if the caller does not say where a bvpack file is.
+ * `total`: bytes of the whole. */
+static bvp_status enter_glb(bvpi_read_fn read, void *user, uint64_t total,
+                            bvp_open_options *options, bvp_error *error)
+{
+    uint8_t head[12];
+    if (options->offset != 0 || options->size != 0 || total < sizeof head)
+        return BVP_OK;
+    const bvp_status status = read(user, 0, sizeof head, head, error);
+    if (status != BVP_OK || !bvpi_is_glb(head))
+        return status;
+    return bvpi_find_attached(read, user, total, &options->offset, &options->size, error);
+}
+
 /* The head is read with pread() before anything is mapped: a file that is no bvpack file, or too
  * short, is refused without touching a mapping. */
 static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *options,
                               bvp_error *error)
 {
-    const uint64_t offset = options->offset;
     struct stat info;
     if (fstat(fd, &info) != 0)
         return bvpi_error_system(error, "cannot examine the file");
     const uint64_t total = (uint64_t)info.st_size;
+    bvp_open_options inside = *options;
+    bvp_status status = enter_glb(read_fd, &fd, total, &inside, error);
+    if (status != BVP_OK)
+        return status;
+    options = &inside;
+    const uint64_t offset = options->offset;
     file->size = total < offset ? 0 : total - offset;
     if (options->size != 0 && options->size < file->size)
         file->size = options->size;
@@ -191,7 +229,7 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
     uint8_t bytes[BVPD_PAGE_SIZE]; /* the head of a newer version may be larger than ours: HDR-3 */
     const uint64_t wanted = file->size < sizeof bytes ? file->size : sizeof bytes;
     size_t got;
-    bvp_status status = read_at(fd, bytes, (size_t)wanted, offset, &got, error);
+    status = read_at(fd, bytes, (size_t)wanted, offset, &got, error);
     if (status != BVP_OK)
         return status;
     if (got < wanted)
@@ -216,6 +254,11 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
 static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
                                   const bvp_open_options *options, bvp_error *error)
 {
+    bvp_open_options inside = *options;
+    bvp_status status = enter_glb(read_memory, (void *)(uintptr_t)data, size, &inside, error);
+    if (status != BVP_OK)
+        return status;
+    options = &inside;
     if (options->offset > size)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the offset lies beyond the memory's end");
@@ -226,7 +269,7 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
     file->size = size - options->offset;
     if (options->size != 0 && options->size < file->size)
         file->size = options->size;
-    bvp_status status = bvpi_check_head(file, base, error);
+    status = bvpi_check_head(file, base, error);
     if (status != BVP_OK)
         return status;
     file->base = base;
@@ -362,7 +405,11 @@ bvp_status bvpi_map_source(const bvp_source *given, const bvp_open_options *opti
                            bvp_error *error)
 {
     bvp_file *file = NULL;
+    bvp_open_options inside = *options;
     bvp_status status = bvpi_source_check(given, options, error);
+    if (status == BVP_OK)
+        status = enter_glb(given->read, given->user, given->size, &inside, error);
+    options = &inside;
     if (status == BVP_OK)
         status = new_file(options, false, &file, error);
     if (status == BVP_OK) {

@@ -400,6 +400,50 @@ static bvp_status refuse_thin(const bvp_file *file, bvp_error *error)
                           "\"bvpack merge\" makes a fat one");
 }
 
+/* What is read of a source before it is known what it is: as much as opening reads first. */
+typedef struct beginning {
+    uint8_t bytes[BVPD_HEADER_SIZE + BVPD_BLOCK_SIZE];
+    uint64_t size;
+} beginning;
+
+/* Finds out whether it is a GLB, unless the caller says where a bvpack file is. What was read for
+ * that is not read again. */
+static bvp_status begin_source(const bvp_source *given, bvp_open_options *options, beginning *first,
+                               bvp_error *error)
+{
+    first->size = 0;
+    if (options->offset != 0 || options->size != 0 || given->size < BVPD_HEADER_SIZE)
+        return BVP_OK;
+    const uint64_t size = given->size < sizeof first->bytes ? given->size : sizeof first->bytes;
+    const bvp_status status = given->read(given->user, 0, size, first->bytes, error);
+    if (status != BVP_OK)
+        return status;
+    if (bvpi_is_glb(first->bytes))
+        return bvpi_find_attached(given->read, given->user, given->size, &options->offset,
+                                  &options->size, error);
+    first->size = size;
+    return BVP_OK;
+}
+
+static bvp_status open_source(bvp_file *file, const bvp_source *given, bvp_open_options *options,
+                              bvp_error *error)
+{
+    bvp_error said = {.status = BVP_OK, .offset = BVPI_NO_OFFSET};
+    beginning *first = malloc(sizeof *first);
+    if (!first)
+        return bvpi_error_memory(error, sizeof *first);
+    bvp_status status = begin_source(given, options, first, &said);
+    if (status == BVP_OK && file->mode == BVP_OPEN_ISOLATED)
+        status = copy_source(file, given, options, &said);
+    else if (status == BVP_OK)
+        status = bvpi_source_open(file, given, options, &(bvpi_span){first->bytes, first->size, 0},
+                                  &said);
+    if (status == BVP_OK)
+        status = refuse_thin(file, &said);
+    free(first);
+    return status == BVP_OK ? BVP_OK : bvpi_source_failed(&said, status, error);
+}
+
 /* The source is closed exactly once: here, or with its file. */
 bvp_status bvpi_map_source(const bvp_source *given, const bvp_open_options *options, bvp_file **out,
                            bvp_error *error)
@@ -408,20 +452,11 @@ bvp_status bvpi_map_source(const bvp_source *given, const bvp_open_options *opti
     bvp_open_options inside = *options;
     bvp_status status = bvpi_source_check(given, options, error);
     if (status == BVP_OK)
-        status = enter_glb(given->read, given->user, given->size, &inside, error);
-    options = &inside;
-    if (status == BVP_OK)
         status = new_file(options, false, &file, error);
     if (status == BVP_OK) {
-        const bool copied = file->mode == BVP_OPEN_ISOLATED;
-        if (copied)
-            status = copy_source(file, given, options, error);
-        else
-            status = bvpi_source_open(file, given, options, error);
-        if (status == BVP_OK)
-            status = refuse_thin(file, error);
+        status = open_source(file, given, &inside, error);
         given = file->source ? NULL : given;
-        status = finish(file, status, options, out, error);
+        status = finish(file, status, &inside, out, error);
     }
     if (given && given->close)
         given->close(given->user);

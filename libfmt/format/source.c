@@ -60,6 +60,7 @@ struct bvpi_source {
     uint64_t held, kept, limit;
     uint64_t goal;   /* of held chunks when a call begins */
     uint64_t hand;   /* where the next chunk to leave is looked for */
+    bvpi_span first; /* while it is opened: the bytes that the source begins with, or none */
     bool is_checked; /* HASH is good, and chunks are checked against it */
     bool is_failing; /* the call that asked last may not ask again */
     uint64_t misses; /* atomic */
@@ -255,7 +256,11 @@ static bvp_status read_chunks(bvpi_source *s, uint64_t first, uint64_t last, bvp
 {
     const uint64_t from = offset_of(first), to = end_of(s, last);
     uint8_t *out = s->slice + (BVPI_CHUNK_SIZE - BVPD_HEADER_SIZE) + from;
-    bvp_status status = s->given.read(s->given.user, s->offset + from, to - from, out, error);
+    bvp_status status = BVP_OK;
+    if (to <= s->first.size)
+        memcpy(out, s->first.data + from, (size_t)(to - from));
+    else
+        status = s->given.read(s->given.user, s->offset + from, to - from, out, error);
     if (status != BVP_OK && error->message[0] == 0)
         bvpi_error_set(error, status, from, "",
                        "the source gave no bytes %" PRIu64 " to %" PRIu64 " (%s)", from, to,
@@ -488,7 +493,18 @@ bvp_status bvpi_source_check(const bvp_source *given, const bvp_open_options *op
     if (options->overlay)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "a file from a source cannot be refitted: open a copy of it");
-    return BVP_OK;
+    return given->size > ARENA_MOST ? refuse_size(given->size, error) : BVP_OK;
+}
+
+bvp_status bvpi_source_failed(bvp_error *said, bvp_status status, bvp_error *error)
+{
+    if (said->message[0] == '\0')
+        bvpi_error_set(said, status, said->offset, "", "the source gave no bytes (%s)",
+                       bvp_status_name(status));
+    said->status = status;
+    if (error)
+        *error = *said;
+    return status;
 }
 
 /* Of the head and the first block, which come together. */
@@ -536,9 +552,9 @@ static void set_limits(bvpi_source *s)
 }
 
 bvp_status bvpi_source_open(bvp_file *file, const bvp_source *given,
-                            const bvp_open_options *options, bvp_error *error)
+                            const bvp_open_options *options, const bvpi_span *first,
+                            bvp_error *error)
 {
-    bvp_error said = {.status = BVP_OK, .offset = BVPI_NO_OFFSET};
     bvp_status status;
     bvpi_source *s = calloc(1, sizeof *s);
     if (!s)
@@ -549,6 +565,7 @@ bvp_status bvpi_source_open(bvp_file *file, const bvp_source *given,
     s->given = *given;
     s->offset = options->offset;
     s->file = file;
+    s->first = *first;
     file->size = given->size < options->offset ? 0 : given->size - options->offset;
     if (options->size != 0 && options->size < file->size)
         file->size = options->size;
@@ -557,20 +574,17 @@ bvp_status bvpi_source_open(bvp_file *file, const bvp_source *given,
                               "the source has %" PRIu64 " bytes: too few for a bvpack file",
                               file->size);
     s->count = chunk_of(file->size - 1) + 1;
-    if (file->size > ARENA_MOST)
-        return refuse_size(file->size, error);
     status = take_slice(s, error);
     if (status != BVP_OK)
         return status;
     file->base = s->slice + BVPI_CHUNK_SIZE - BVPD_HEADER_SIZE;
-    status = read_head(s, file, &said);
+    status = read_head(s, file, error);
     if (status == BVP_OK)
         bvpi_set_spans(file);
     if (status == BVP_OK)
-        status = read_hashes(s, file, &said);
+        status = read_hashes(s, file, error);
+    s->first = (bvpi_span){0};
     set_limits(s);
-    if (status != BVP_OK && error)
-        *error = said;
     return status;
 }
 

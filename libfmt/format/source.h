@@ -15,10 +15,14 @@ typedef struct bvpi_source bvpi_source;
 /* Can a file be opened from it, with these options? */
 bvp_status bvpi_source_check(const bvp_source *given, const bvp_open_options *options,
                              bvp_error *error);
-/* Fills *file, whose options are set, as bvpi_map_fd() does: two reads. The file owns the cache,
- * also after a failure: bvpi_unmap(). `given` is copied, and closed with the file. */
+/* Fills *file, whose options are set, as bvpi_map_fd() does: two reads, or one if `first` has the
+ * bytes that the source begins with. The file owns the cache, also after a failure: bvpi_unmap().
+ * `given` is copied, and closed with the file. */
 bvp_status bvpi_source_open(bvp_file *file, const bvp_source *given,
-                            const bvp_open_options *options, bvp_error *error);
+                            const bvp_open_options *options, const bvpi_span *first,
+                            bvp_error *error);
+/* Makes of what a source said of a failure an error that has a text. error: may be NULL. */
+bvp_status bvpi_source_failed(bvp_error *said, bvp_status status, bvp_error *error);
 void bvpi_source_close(bvpi_source *source);
 /* These bytes stay until the file is closed: the caller gets pointers to them. */
 void bvpi_source_keep(const bvp_file *file, const void *bytes, uint64_t size);

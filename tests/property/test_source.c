@@ -531,6 +531,29 @@ START_TEST(nothing_is_taken_from_a_call)
 }
 END_TEST
 
+/* What a call has asked for once it may read until it ends, without asking again. */
+START_TEST(a_call_reads_on)
+{
+    case_file f = make_default();
+    source_case s = source_case_of(f.bytes, f.size);
+    bvp_file *file = source_case_open(&s, 6 * TIGHT, NULL);
+    const uint64_t middle = (uint64_t)(file->section[BVPD_BINH].data - file->base) + 3 * 65536;
+    uint64_t state = case_seed();
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    bvpi_want(file->base + middle, 1000);
+    for (int k = 0; k < 400; k++)
+        (void)closest_at(file, &state);
+    ck_assert(memcmp(file->base + middle, (const uint8_t *)f.bytes + middle, 1000) == 0);
+    ck_assert_int_eq(bvpi_call_end(&call, BVP_OK), BVP_OK);
+    for (int k = 0; k < 400; k++)
+        (void)closest_at(file, &state);
+    const uint64_t chunk = 1 + (middle - BVPD_HEADER_SIZE) / BVPD_BLOCK_SIZE;
+    ck_assert_uint_eq(source_case_state(file, chunk), BVPI_CHUNK_ABSENT); /* then it leaves */
+    bvp_close(file);
+    case_close(&f);
+}
+END_TEST
+
 /* Names stay where they are, whatever comes and goes. */
 START_TEST(strings_stay)
 {
@@ -695,6 +718,7 @@ SUITE(test_source)
                                   the_cache_keeps_its_bound,
                                   a_call_that_needs_too_much,
                                   nothing_is_taken_from_a_call,
+                                  a_call_reads_on,
                                   strings_stay,
                                   threads_share_the_cache,
                                   what_is_refused,

@@ -399,7 +399,8 @@ typedef int (*bvp_finding_fn)(void *user, const bvp_finding *finding);
  * part at a time, to compute content_hash, 16 bytes a triangle and at most 28 a stored vertex,
  * twice the former where triangles are not stored in the source's order. BVP_OK: no finding;
  * otherwise the first finding's status, also in *error. Also usable on a file that bvp_open
- * refuses. data: 64-byte aligned. Without a callback it stops at the first finding. */
+ * refuses. data: 64-byte aligned; of a GLB, what is attached to it is checked. Without a callback
+ * it stops at the first finding. */
 BVP_API bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, void *user,
                               bvp_error *error);
 BVP_API bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,

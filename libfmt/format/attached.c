@@ -54,6 +54,25 @@ bvp_status bvpi_find_attached(bvpi_read_fn read, void *user, uint64_t size, uint
         at += sizeof head + bytes;
     }
     return bvpi_error_set(error, BVP_ERR_NOT_OURS, BVPI_NO_OFFSET, "",
-                          "this is a GLB without a hierarchy: \"bvpack attach\" adds one, \"bvpack "
-                          "pack\" makes a packed file of it");
+                          "this is a GLB without a hierarchy; \"bvpack attach\" adds one");
+}
+
+static bvp_status read_memory(void *user, uint64_t offset, uint64_t size, void *out,
+                              bvp_error *error)
+{
+    (void)error;
+    memcpy(out, (const uint8_t *)user + offset, (size_t)size);
+    return BVP_OK;
+}
+
+bvp_status bvpi_enter_glb(const void **data, size_t *size, bvp_error *error)
+{
+    uint64_t offset, length;
+    const bvp_status status =
+        bvpi_find_attached(read_memory, (void *)(uintptr_t)*data, *size, &offset, &length, error);
+    if (status != BVP_OK)
+        return status;
+    *data = (const uint8_t *)*data + offset;
+    *size = (size_t)length;
+    return BVP_OK;
 }

@@ -21,5 +21,7 @@ bool bvpi_is_glb(const void *bytes);
  * each of the first 16 chunks. */
 bvp_status bvpi_find_attached(bvpi_read_fn read, void *user, uint64_t size, uint64_t *offset,
                               uint64_t *length, bvp_error *error);
+/* The same of a GLB in memory: data and size become those of the bvpack file. */
+bvp_status bvpi_enter_glb(const void **data, size_t *size, bvp_error *error);
 
 #endif

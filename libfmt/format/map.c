@@ -173,7 +173,7 @@ bvp_status bvpi_check_head(bvp_file *file, const void *bytes, bvp_error *error)
     return report.status;
 }
 
-/* Of a file, and of memory: what bvpi_find_attached() reads with. */
+/* What bvpi_find_attached() reads a file with. */
 static bvp_status read_fd(void *user, uint64_t offset, uint64_t size, void *out, bvp_error *error)
 {
     size_t got;
@@ -183,26 +183,22 @@ static bvp_status read_fd(void *user, uint64_t offset, uint64_t size, void *out,
                : status;
 }
 
-static bvp_status read_memory(void *user, uint64_t offset, uint64_t size, void *out,
-                              bvp_error *error)
+/* A GLB is opened where its hierarchy lies, if the caller does not say where a bvpack file is. */
+static bool may_be_glb(const bvp_open_options *options, uint64_t size)
 {
-    (void)error;
-    memcpy(out, (const uint8_t *)user + offset, (size_t)size);
-    return BVP_OK;
+    return options->offset == 0 && options->size == 0 && size >= BVPD_HEADER_SIZE;
 }
 
-/* A GLB is opened where its hierarchy lies, if the caller does not say where a bvpack file is.
- * `total`: bytes of the whole. */
-static bvp_status enter_glb(bvpi_read_fn read, void *user, uint64_t total,
-                            bvp_open_options *options, bvp_error *error)
+static bvp_status enter_glb_file(int fd, uint64_t total, bvp_open_options *options,
+                                 bvp_error *error)
 {
     uint8_t head[12];
-    if (options->offset != 0 || options->size != 0 || total < sizeof head)
+    if (!may_be_glb(options, total))
         return BVP_OK;
-    const bvp_status status = read(user, 0, sizeof head, head, error);
+    const bvp_status status = read_fd(&fd, 0, sizeof head, head, error);
     if (status != BVP_OK || !bvpi_is_glb(head))
         return status;
-    return bvpi_find_attached(read, user, total, &options->offset, &options->size, error);
+    return bvpi_find_attached(read_fd, &fd, total, &options->offset, &options->size, error);
 }
 
 /* The head is read with pread() before anything is mapped: a file that is no bvpack file, or too
@@ -215,7 +211,7 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
         return bvpi_error_system(error, "cannot examine the file");
     const uint64_t total = (uint64_t)info.st_size;
     bvp_open_options inside = *options;
-    bvp_status status = enter_glb(read_fd, &fd, total, &inside, error);
+    bvp_status status = enter_glb_file(fd, total, &inside, error);
     if (status != BVP_OK)
         return status;
     options = &inside;
@@ -254,11 +250,11 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
 static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
                                   const bvp_open_options *options, bvp_error *error)
 {
-    bvp_open_options inside = *options;
-    bvp_status status = enter_glb(read_memory, (void *)(uintptr_t)data, size, &inside, error);
+    bvp_status status = BVP_OK;
+    if (may_be_glb(options, size) && bvpi_is_glb(data))
+        status = bvpi_enter_glb(&data, &size, error);
     if (status != BVP_OK)
         return status;
-    options = &inside;
     if (options->offset > size)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the offset lies beyond the memory's end");
@@ -412,7 +408,7 @@ static bvp_status begin_source(const bvp_source *given, bvp_open_options *option
                                bvp_error *error)
 {
     first->size = 0;
-    if (options->offset != 0 || options->size != 0 || given->size < BVPD_HEADER_SIZE)
+    if (!may_be_glb(options, given->size))
         return BVP_OK;
     const uint64_t size = given->size < sizeof first->bytes ? given->size : sizeof first->bytes;
     const bvp_status status = given->read(given->user, 0, size, first->bytes, error);

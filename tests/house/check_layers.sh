@@ -54,6 +54,7 @@ declare -A program=(
   [pack]="cli files import model store text"
   [refit]="cli files model text"
   [query]="cli text"
+  [attach]="cli files text"
   [inspect]="cli files pack text"
   [view]="cli files text"
   [report]="cli files gltf query text view"

@@ -13,6 +13,7 @@
 
 #include "base/checked.h"
 #include "format/advise.h"
+#include "format/attached.h"
 #include "format/header.h"
 #include "format/source.h"
 
@@ -59,6 +60,11 @@ bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_contro
                                  bvp_finding_fn callback, void *user, bvp_error *error)
 {
     bvpi_meter meter;
+    if (size >= 12 && bvpi_is_glb(data)) {
+        const bvp_status status = bvpi_enter_glb(&data, &size, error);
+        if (status != BVP_OK)
+            return status;
+    }
     if ((uintptr_t)data % BVPD_SECTION_ALIGN != 0)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the memory is not aligned to 64 bytes");

@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A GLB with its hierarchy: the asset stays as it is, the packed file in it is opened in place, by the
+# program and from a source; what was moved, cut or made of another asset is refused.
+set -u
+# shellcheck source=tests/cli/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
+command -v python3 >/dev/null || { echo "no python3 to look into GLBs: skipped"; exit 77; }
+model=$src/samples/models/irb6640_cell12.glb
+[ -f "$model" ] || { echo "no $model: skipped"; exit 77; }
+
+cat >look.py <<'PYTHON'
+"""look.py WHAT FILE...: compares, or changes, a GLB's chunks."""
+import json, struct, sys
+def chunks(name):
+    b = open(name, "rb").read()
+    assert b[:4] == b"glTF" and struct.unpack("<II", b[4:12]) == (2, len(b)), name
+    out, at = [], 12
+    while at < len(b):
+        n, kind = struct.unpack("<I4s", b[at:at + 8])
+        assert n % 4 == 0 and at + 8 + n <= len(b), name
+        out.append((kind, at + 8, b[at + 8:at + 8 + n]))
+        at += 8 + n
+    return out
+def write(name, parts):
+    body = b"".join(struct.pack("<I4s", len(d), k) + d for k, d in parts)
+    open(name, "wb").write(b"glTF" + struct.pack("<II", 2, 12 + len(body)) + body)
+what, names = sys.argv[1], sys.argv[2:]
+if what == "same":  # ATTACHED ORIGINAL PACKED
+    new, old, packed = chunks(names[0]), chunks(names[1]), open(names[2], "rb").read()
+    a, b = json.loads(new[0][2]), json.loads(old[0][2])
+    e = a["extensions"].pop("BVPACK_hierarchy")
+    a["extensionsUsed"].remove("BVPACK_hierarchy")
+    for key in ("extensions", "extensionsUsed"):
+        if not a[key] and key not in b:
+            del a[key]
+    assert a == b, "the JSON text has changed"
+    assert [c[2] for c in new[1:len(old)]] == [c[2] for c in old[1:]], "a chunk has changed"
+    if len(names) == 3 and "uri" not in e:
+        kind, at, data = new[-1]
+        assert kind == b"BVP\0" and data == packed and at % 4096 == 0
+        assert (e["byteOffset"], e["byteLength"]) == (at, len(packed))
+    assert e["rootHash"] == packed[48:64].hex(), "rootHash"
+elif what == "json":  # ORIGINAL OUT TEXT: the same with another JSON text
+    text = names[2].encode()
+    write(names[1], [(b"JSON", text + b" " * (-len(text) % 4))] + [(k, d) for k, _, d in chunks(names[0])[1:]])
+elif what == "merge":  # ORIGINAL OUT KEY VALUE: a root member added
+    c = chunks(names[0])
+    root = json.loads(c[0][2])
+    root[names[2]] = json.loads(names[3])
+    text = json.dumps(root).encode()
+    write(names[1], [(b"JSON", text + b" " * (-len(text) % 4))] + [(k, d) for k, _, d in c[1:]])
+elif what == "move":  # ATTACHED OUT: the chunk no longer on a page
+    c = chunks(names[0])
+    write(names[1], [(c[0][0], c[0][2] + b"    ")] + [(k, d) for k, _, d in c[1:]])
+PYTHON
+look() { python3 look.py "$@" || bad "look.py $*"; }
+
+expect 0 pack -q "$model" -o plain.bvp
+expect 0 attach "$model" -o one.glb
+has out 'bytes of hierarchy from byte [0-9]*'
+look same one.glb "$model" plain.bvp
+expect 0 attach "$model" plain.bvp -q -o two.glb
+empty out
+same one.glb two.glb
+"$bvpack" attach "$model" -o - >three.glb 2>err || bad "to standard output"
+same one.glb three.glb
+"$bvpack" pack -q "$model" --rays -o rays.bvp && expect 0 attach "$model" rays.bvp -o rays.glb
+look same rays.glb "$model" rays.bvp
+
+# ---- opened in place
+for ask in "info --json" "query ray --origin 2,5,-3 --direction 0,-1,0.01 --json" "query closest --point 1,2,3 --json"; do
+  # shellcheck disable=SC2086 # words
+  "$bvpack" $ask plain.bvp >expected && "$bvpack" $ask one.glb >out || bad "$ask"
+  sed -i 's/one\.glb/plain.bvp/' out
+  same expected out
+done
+expect 0 verify one.glb
+expect 0 dump one.glb --section PART
+expect 4 info "$model"
+has err 'bvpack attach'
+
+# ---- JSON texts of all shapes
+shape() { # KEY VALUE
+  look merge "$model" shaped.glb "$1" "$2"
+  expect 0 pack -q shaped.glb -o shaped.bvp
+  expect 0 attach -q shaped.glb shaped.bvp -o attached.glb
+  look same attached.glb shaped.glb shaped.bvp
+}
+shape extensions '{}'
+shape extensions '{"EXT_x": {"a": [1, {"b": "}]\"{"}]}}'
+shape extensionsUsed '["EXT_x"]'
+shape extras '{"extensions": {"deep": true}, "text": "\\\"extensions\\\": {"}'
+
+# ---- beside it
+mkdir d
+expect 0 attach "$model" --sidecar -o "d/a b.glb"
+look same "d/a b.glb" "$model" "d/a b.bvp"
+same "d/a b.bvp" plain.bvp
+grep -aq '"uri":"a%20b.bvp"' "d/a b.glb" || bad "the reference to the packed file"
+
+# ---- what is refused, and leaves nothing
+refused() { # STATUS REGEX ARGUMENTS...
+  local wanted=$1 regex=$2
+  shift 2
+  expect "$wanted" attach "$@" -o no.glb
+  has err "$regex"
+  [ ! -e no.glb ] || { bad "no.glb is left"; rm no.glb; }
+}
+cube cube 0 1 >cube.obj
+refused 3 'has a hierarchy already' one.glb
+refused 3 'expected a GLB' cube.obj
+"$bvpack" pack -q cube.obj -o cube.bvp
+refused 3 'packed from another file' "$model" cube.bvp
+refused 4 'not a bvpack file' "$model" cube.obj
+head -c 100000 "$model" >cut.glb
+refused 3 "not the file's" cut.glb
+look json "$model" bad.glb '{"asset": {"version": "2.0"'
+refused 3 'byte [0-9]* of its JSON text' bad.glb plain.bvp
+look json "$model" array.glb '[1]'
+refused 3 'no object' array.glb plain.bvp
+expect 2 attach "$model"
+expect 2 attach "$model" -o "$model"
+expect 2 attach "$model" --sidecar -o -
+look move one.glb moved.glb
+expect 4 info moved.glb
+has err 'no multiple of 4096'
+size=$(stat -c %s one.glb)
+head -c $((size - 5000)) one.glb >cut.glb
+expect 4 info cut.glb
+has err 'of which the file has'
+for at in 12 13 14 15 16 20; do
+  cp one.glb forged.glb
+  printf '\377' | dd of=forged.glb bs=1 seek=$at conv=notrunc 2>/dev/null
+  run info forged.glb
+  [ $status -le 6 ] || bad "byte $at: exit code $status"
+done
+echo "$checks checks"
+exit $fail

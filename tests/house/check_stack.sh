@@ -30,7 +30,7 @@ for source in $(find libfmt/base libfmt/format libfmt/node libfmt/prim libfmt/ki
   case $source in
     *_kernel.c)
       graph "$source" _base -DBVPI_ISA=base
-      [ "$(uname -m)" != x86_64 ] || graph "$source" _avx2 -DBVPI_ISA=avx2 -mavx2 -mfma ;;
+      [ "$(uname -m)" != x86_64 ] || graph "$source" _avx2 -DBVPI_ISA=avx2 -mavx2 -mfma -DBVPI_MAPPED_ONLY ;;
     *) graph "$source" "" ;;
   esac
 done
@@ -89,16 +89,17 @@ function call_pointers(   pair, one_part) {
   # kind_table.h
   through("/((ray|closest|convex|overlap)_kernel\\.c:enter_part|ray_kernel\\.c:enter_hierarchy)$", "^bvpi_(aabb|boxtree|oriented)_(root|grid_box)$")
   through("/(ties|facing_kernel)\\.c:|^bvpi_(ties|facing)_settle(_base|_avx2)?$", ":(measure_tie|tie_comes_first)$")
-  through("^bvpi_flush_overlap_(base|avx2)$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
-  through("^bvp_ray_all$|/api_body\\.c:ask_(one|ray)(\\.part\\.0)?$|/api_rays\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
+  through("^bvpi_flush_overlap_(base|avx2)$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:pair_guarded$")
+  through(":pair_guarded$", ":store_pair$")
+  through("^bvp_ray_all$|/api_body\\.c:ask_(one|one_ray|ray)(\\.part\\.0)?$|/api_rays\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
   through("/api_rays\\.c:(ask_row|ask_all(\\.constprop\\.0)?|run)$", "/ray_(packet|turns|meshlet_packet)_kernel\\.c:run$")
   through("/api_float_rays\\.c:ask_floats$|^bvp_float_ray_(first|any)$", "/ray_kernel\\.c:run_floats$")
-  through("^bvpi_ray_query_hit$", ":(count_hit|keep_crossing|keep_next)$")
-  through("^bvp_closest(_batch)?$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")
+  through("^bvpi_ray_query_hit$", ":(count_hit|hit_guarded|keep_crossing|keep_next)$")
+  through("^bvp_closest(_batch)?$|/api_body\\.c:closest_batch$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")
   through("^bvp_instances_in$|^bvp_overlap$", "/overlap_kernel\\.c:run$")
   through("^bvp_convex_(distance|each|within)$|/api_convex\\.c:ask$|/zone_verdict\\.c:(ask|list_contacts|judge_meeting)$", "/convex_kernel\\.c:run$")
-  through("^bvpi_convex_query_hit$", ":stop_at_once$|/zone_verdict\\.c:add_triangle$")
-  through("^bvpi_overlap_query_hit$", ":stop_at_once$")
+  through("^bvpi_convex_query_hit$", ":(id_guarded|stop_at_once)$|/zone_verdict\\.c:add_triangle$")
+  through("^bvpi_overlap_query_hit$", ":(id_guarded|stop_at_once)$")
   through("^bvp_broad_(update|in_box|near)$|/broad_(update|ask)\\.c:", "/broad_kernel\\.c:(fit|refit|next|pairs)$")
   # of an instance that a kernel has come to a kernel asks more: about one part
   through("/closest_kernel\\.c:enter_instance$", "/api_nearest_instances\\.c:ask_instance$")
@@ -107,7 +108,14 @@ function call_pointers(   pair, one_part) {
   through("/api_instances_in\\.c:triangles_meet$", "/overlap_kernel\\.c:enter_part$")
   through("^bvpi_part_cache_get$", ":find_(pieces|seams|sweep)$")
   through("/order\\.c:work$", "/(clash_all|zones)\\.c:(work_on_block|worker_new|worker_free)$")
-  through("^bvp_boxes$|/show_boxes\\.c:run$", "/show_volumes\\.c:show_box$")
+  through("/show_boxes\\.c:(run|show)$", ":box_guarded$")
+  through(":box_guarded$", "/show_volumes\\.c:show_box$")
+  through(":show_box$|/show_volumes\\.c:(run|show)", ":volume_guarded$")
+  through("/order\\.c:give_pairs$", ":(clash_guarded|tell_progress)$")
+  through("^bvpi_find_attached$", "/(attached|map)\\.c:read_(memory|fd)$")
+  # of a source: the caller's
+  through("^bvpi_source_(close|hint)$|/source\\.c:read_chunks|^bvpi_map_source$|/map\\.c:(begin_source|copy_source|open_source)", "")
+  through(":(hit|id|volume|clash)_guarded$|:tell_progress$", "")
   through("^bvpi_verify_nodes$", "/verify_instances\\.c:verify_instance_leaf$|/verify_parts\\.c:verify_triangle_leaf$")
   through("^bvp_verify_controlled$|/verify_file\\.c:bvp_verify_controlled\\.part\\.0$", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify_file\\.c:verify_totals$")
   through("^bvpi_write_fd$|/write\\.c:put_(given_sections|section(\\.isra\\.0)?)$", "/write\\.c:put_")

@@ -2,6 +2,7 @@
 TOOL_SOURCES += \
 	tools/files/archive.c \
 	tools/files/beneath.c \
+	tools/files/file_source.c \
 	tools/files/input.c \
 	tools/files/output.c \
 	tools/files/packed_file.c \
@@ -12,6 +13,7 @@ TOOL_SOURCES += \
 noinst_HEADERS += \
 	tools/files/archive.h \
 	tools/files/beneath.h \
+	tools/files/file_source.h \
 	tools/files/input.h \
 	tools/files/output.h \
 	tools/files/packed_file.h \

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 #include "bvpack.h"
-#include "files/input.h"
+#include "files/packed_file.h"
 #include "text/json.h"
 #include "text/message.h"
 #include "cli/options.h"
@@ -131,7 +131,7 @@ static int run(const verb *self, int argc, char **argv)
     int code, first = options_operands(self, argc, argv, &set, 1, 1, "one FILE", &code);
     if (first < 0)
         return code;
-    code = input_open(&in, argv[first]);
+    code = packed_read(&in, argv[first]);
     if (code != 0)
         return code;
     code = dump_bytes(&set, argv[first], &in);

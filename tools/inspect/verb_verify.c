@@ -5,7 +5,6 @@
 #include <string.h>
 #include "bvpack.h"
 #include "text/hex.h"
-#include "files/input.h"
 #include "files/packed_file.h"
 #include "text/json.h"
 #include "text/message.h"
@@ -136,7 +135,7 @@ static int verify(const settings *set, const char *path, json *out)
 {
     listing l = {.set = set, .path = path, .out = out};
     input in;
-    int code = input_open(&in, path);
+    int code = packed_read(&in, path);
     if (code != 0)
         return code;
     if (out) {

@@ -48,7 +48,7 @@ int merge_is_shard(const char *path, int *is_shard)
 {
     bvp_file *file;
     bvp_error error = {0};
-    const bvp_status status = packed_open(path, NULL, &file, &error);
+    const bvp_status status = packed_open_mapped(path, NULL, &file, &error);
     *is_shard = status == BVP_OK && shard_of(file).count > 0;
     if (status != BVP_OK)
         return complain_status(path, status, &error);

@@ -154,7 +154,7 @@ static int read_heads(const settings *set, char **paths, int count, bvp_file_inf
         bvp_file_info info;
         bvp_error error = {0};
         double scale = 1;
-        const bvp_status status = packed_open(paths[i], NULL, &file, &error);
+        const bvp_status status = packed_open_mapped(paths[i], NULL, &file, &error);
         if (status != BVP_OK)
             return complain_status(paths[i], status, &error);
         bvp_get_info(file, &info);

@@ -64,7 +64,7 @@ static int open_overlay(job *j)
 {
     const bvp_open_options options = {.overlay = 1};
     bvp_error error = {0};
-    const bvp_status status = packed_open(j->path, &options, &j->file, &error);
+    const bvp_status status = packed_open_mapped(j->path, &options, &j->file, &error);
     if (status != BVP_OK)
         return complain_status(j->path, status, &error);
     bvp_get_info(j->file, &j->info);

@@ -60,7 +60,7 @@ int convert_open(const char *path, bvp_file **file)
 {
     bvp_error error = {0};
     const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
-    bvp_status status = packed_open(path, &options, file, &error);
+    bvp_status status = packed_open_mapped(path, &options, file, &error);
     if (status != BVP_OK)
         return complain_status(path, status, &error);
     status = bvp_verify_file(*file, NULL, NULL, &error);

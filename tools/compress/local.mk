@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+TOOL_SOURCES += \
+	tools/compress/seekable_read.c \
+	tools/compress/seekable_write.c
+noinst_HEADERS += \
+	tools/compress/seekable_format.h \
+	tools/compress/seekable_read.h \
+	tools/compress/seekable_write.h

@@ -11,6 +11,7 @@ TOOL_SOURCES += \
 	tools/pack/pack_shard.c \
 	tools/pack/pack_store.c \
 	tools/pack/shard.c \
+	tools/pack/verb_compress.c \
 	tools/pack/verb_merge.c \
 	tools/pack/verb_pack.c \
 	tools/pack/verb_split.c

@@ -51,7 +51,7 @@ END
 
 verbs=$("$bvpack" --help-verbs)
 kinds="collide pairs distance within ray closest overlap instances"
-for verb in pack info verify dump query view extract refit clash diff; do
+for verb in pack info verify dump query view extract refit compress clash diff; do
   grep -qx $verb <<<"$verbs" || bad "no verb $verb"
 done
 

@@ -46,6 +46,7 @@ commands=(
   "refit d.bvp -q --twist 1 -o out.bvp"
   "merge s1.bvp s2.bvp -o out.bvp"
   "split f.bvp --store store -o out.bvp"
+  "compress f.bvp -q -o out.zst"
 )
 
 # fresh: the folder as before any command
@@ -57,7 +58,7 @@ left() {
   for name in * .[!.]*; do
     [ -e "$name" ] || continue
     case "$inputs out.err out.txt store " in *" $name "*) continue ;; esac
-    case $name in out.bvp | out.png | out.glb | out.stl | out.jsonl | out.csv | out.html) continue ;; esac
+    case $name in out.bvp | out.png | out.glb | out.stl | out.jsonl | out.csv | out.html | out.zst) continue ;; esac
     bad "$1: left behind: $name"
   done
   found=$(find store -type f ! -name '*.bvp' ! -path 'store/sources/*' 2>/dev/null | head -1)
@@ -68,7 +69,7 @@ left() {
 # whole WHAT: an output that has its name is what an undisturbed run writes
 whole() {
   local name
-  for name in out.bvp out.png out.glb out.stl; do
+  for name in out.bvp out.png out.glb out.stl out.zst; do
     [ ! -e $name ] || cmp -s $name "$expected/$name" || bad "$1: $name is not whole"
   done
 }
@@ -80,7 +81,7 @@ undisturbed() {
   rm -rf "${expected:?}"/*
   # shellcheck disable=SC2086 # words
   "$bvpack" $1 >out.txt 2>out.err </dev/null || bad "$1 fails: $(head -2 out.err)"
-  for name in out.bvp out.png out.glb out.stl; do [ ! -e $name ] || cp $name "$expected"; done
+  for name in out.bvp out.png out.glb out.stl out.zst; do [ ! -e $name ] || cp $name "$expected"; done
 }
 
 # where there are files without a name, and where there are none

@@ -230,6 +230,7 @@ static const char *const commands[] = {
     "pack tree.jsonl -q --shard 1/2 -o share1.bvp",
     "pack tree.jsonl -q --shard 2/2 -o share2.bvp",
     "clash tree2.bvp -q -r old.jsonl",
+    "compress ring.bvp -q -j 1 -o ring.zst",
 };
 
 /* In a process of its own: what the program keeps in static memory must not stay. */

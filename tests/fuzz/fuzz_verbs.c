@@ -30,6 +30,7 @@ static const char *const lines[] = {
     "refit x.bvp -o out.bvp --twist 3 -q",
     "refit x.bvp -o out.bvp --noise 0.01,7 -q",
     "split x.bvp --store parts -o out.bvp",
+    "compress x.bvp -o out.zst -q -j 1 --level 1",
     "merge x.bvp good.bvp -o out.bvp",
     "merge x.bvp -o out.bvp",
     "diff good.bvp x.bvp --all",
@@ -39,8 +40,8 @@ static const char *const lines[] = {
     "clash good.bvp x.bvp -j 1 -q --fast --report out.glb",
     "pack x.bvp -o out.bvp -q",
 };
-static const char *const outputs[] = {"out.bvp", "out.png", "out.glb",   "out.obj", "out.ply",
-                                      "out.stl", "out.csv", "out.jsonl", "out.html"};
+static const char *const outputs[] = {"out.bvp", "out.png", "out.glb",   "out.obj",  "out.ply",
+                                      "out.stl", "out.csv", "out.jsonl", "out.html", "out.zst"};
 enum { LINES = sizeof lines / sizeof *lines, OUTPUTS = sizeof outputs / sizeof *outputs };
 
 static void start(void)

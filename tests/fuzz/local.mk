@@ -11,6 +11,7 @@ FUZZ_SOURCES += \
 	tests/fuzz/fuzz_import.c \
 	tests/fuzz/fuzz_open.c \
 	tests/fuzz/fuzz_refit.c \
+	tests/fuzz/fuzz_seekable.c \
 	tests/fuzz/fuzz_store.c \
 	tests/fuzz/fuzz_stream.c \
 	tests/fuzz/fuzz_verbs.c \

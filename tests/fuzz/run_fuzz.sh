@@ -17,6 +17,11 @@ seeds() { # target directory: small recorded inputs
       tests/corpus/make_corpus "$dir"
       return
       ;;
+    fuzz_seekable)
+      "$BVPACK" "$src/samples/models/rob.obj" -q -o - | "$BVPACK" compress - -q -o "$dir/rob.zst"
+      "$BVPACK" "$src/samples/models/featuretype.STL" -q -o - | "$BVPACK" compress - -q --level 1 -o "$dir/part.zst"
+      return
+      ;;
     fuzz_stream)
       bash "$src/tests/fuzz/stream_seeds.sh" "$dir"
       return

@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const fuzz_target *const targets[] = {
-    &fuzz_build, &fuzz_clash, &fuzz_clash_inputs, &fuzz_open,
-    &fuzz_refit, &fuzz_store, &fuzz_stream,       &fuzz_verbs,
+    &fuzz_build,    &fuzz_clash, &fuzz_clash_inputs, &fuzz_open,  &fuzz_refit,
+    &fuzz_seekable, &fuzz_store, &fuzz_stream,       &fuzz_verbs,
 };
 
 const fuzz_target *fuzz_target_find(const char *name)

@@ -41,6 +41,10 @@ BVPACK_LIBEXEC=$PWD BVP_MUTATIONS=$((BVP_MUTATIONS / 3)) replay gltf "$src"/test
 
 replay stream "$scratch"/*.stream
 
+"$BVPACK" compress "$scratch/rob.bvp" -q -o "$scratch/rob.zst" || exit 1
+"$BVPACK" compress "$scratch/kinds.bvp" -q --level 1 -o "$scratch/kinds.zst" || exit 1
+BVP_MUTATIONS=$((20 * BVP_MUTATIONS)) replay seekable "$scratch"/*.zst
+
 replay build "$scratch"/*.bvp
 replay verbs "$scratch"/*.bvp
 replay store "$scratch"/{wide,kinds,thin}.bvp

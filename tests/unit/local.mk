@@ -76,6 +76,7 @@ UNIT_SUITES += \
 	tests/unit/test_rss_dist.c \
 	tests/unit/test_sample.c \
 	tests/unit/test_save.c \
+	tests/unit/test_seekable.c \
 	tests/unit/test_simd.c \
 	tests/unit/test_soup.c \
 	tests/unit/test_source_index.c \

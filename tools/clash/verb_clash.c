@@ -390,6 +390,6 @@ const verb verb_clash = {
                   "4 a file is not a bvpack file, or a block of it is not what its hash says: "
                   "nothing is reported\n"
                   "8 interrupted by a signal; the reports hold what was complete\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run,
 };

@@ -157,6 +157,6 @@ const verb verb_diff = {
                 "# in a script: is there anything to check again?\n"
                 "bvpack diff monday.bvp tuesday.bvp -q --tolerance 0.1mm --exit-code\n",
     .exit_codes = "1 with --exit-code: the files differ\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run,
 };

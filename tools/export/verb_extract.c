@@ -147,6 +147,6 @@ const verb verb_extract = {
     .examples = "bvpack extract plant.bvp -o plant.glb\n"
                 "bvpack extract plant.bvp --part flange -o flange.stl\n"
                 "bvpack extract plant.bvp --format ply -o - | xz > plant.ply.xz\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run,
 };

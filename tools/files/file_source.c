@@ -52,9 +52,11 @@ bvp_status file_source(const char *path, bvp_source *out, bvp_error *error)
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return refuse(error, UINT64_MAX, errno, strerror(errno));
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    const int reason = fstat(fd, &info) != 0 ? errno : 0;
+    if (reason != 0 || !S_ISREG(info.st_mode)) {
         close(fd);
-        return refuse(error, UINT64_MAX, 0, "it is not a regular file");
+        return refuse(error, UINT64_MAX, reason,
+                      reason != 0 ? strerror(reason) : "it is not a regular file");
     }
     *out = (bvp_source){.size = (uint64_t)info.st_size,
                         .read = read_file,

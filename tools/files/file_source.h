@@ -6,7 +6,8 @@
 
 #include "bvpack.h"
 
-/* A regular file, which is closed with the source. BVP_ERR_SYSTEM: it cannot be read. */
+/* A regular file, which is closed with the source. BVP_ERR_SYSTEM: it cannot be read; sys_errno 0:
+ * because it is none. */
 bvp_status file_source(const char *path, bvp_source *out, bvp_error *error);
 /* The caller keeps the bytes while the source is used. */
 bvp_source memory_source(const void *data, size_t size);

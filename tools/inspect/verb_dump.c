@@ -165,6 +165,6 @@ const verb verb_dump = {
                 "bvpack dump part.bvp --section PART\n"
                 "# what is at a byte that verify complains about?\n"
                 "bvpack dump part.bvp --offset 4160 --size 1\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run,
 };

@@ -449,6 +449,6 @@ const verb verb_info = {
                 "bvpack info --tree --parts plant.bvp\n"
                 "# for a program\n"
                 "bvpack info --json plant.bvp\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run,
 };

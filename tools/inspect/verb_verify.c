@@ -229,6 +229,6 @@ const verb verb_verify = {
                 "bvpack verify -q *.bvp || echo damaged\n",
     .exit_codes = "0 no finding\n"
                   "1 a file violates a rule\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run,
 };

@@ -140,6 +140,6 @@ const verb verb_query_closest = {
     .examples = "bvpack query closest plant.bvp --point 1,2,3\n"
                 "bvpack query closest plant.bvp --point 1,2,3 --limit 100mm --json\n",
     .exit_codes = QUERY_HIT_EXIT,
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run_closest,
 };

@@ -99,6 +99,6 @@ const verb verb_query_convex = {
                 "bvpack query convex cell.bvp --shape capsule:0.02,0.3 --place-shape "
                 "1,0,1,0,45,0 --limit 5mm --exit-code\n",
     .exit_codes = QUERY_HIT_EXIT,
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run_convex,
 };

@@ -150,6 +150,6 @@ const verb verb_query_instances = {
     .examples = "bvpack query instances plant.bvp --box 0,0,0,5,5,3\n"
                 "bvpack query instances plant.bvp --point 1,2,3 --nearest 10 --json\n",
     .exit_codes = "1 there is one, with --exit-code\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run_instances,
 };

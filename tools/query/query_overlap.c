@@ -132,6 +132,6 @@ const verb verb_query_overlap = {
                 "# the half-space above z = 3\n"
                 "bvpack query overlap plant.bvp --planes 0,0,1,-3 --max 10\n",
     .exit_codes = QUERY_HIT_EXIT,
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run_overlap,
 };

@@ -494,7 +494,7 @@ const verb verb_query_collide = {
                 "# a sub-assembly, lifted by 2, against all else\n"
                 "bvpack query collide f.bvp f.bvp --only-a 'x/**' --without-b 'x/**' -a 0,0,2\n",
     .exit_codes = "1 they touch, with --exit-code\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run_collide,
 };
 
@@ -510,7 +510,7 @@ const verb verb_query_pairs = {
     .examples = "bvpack query pairs housing.bvp shaft.bvp\n"
                 "bvpack query pairs plant.bvp --max 100 --json\n",
     .exit_codes = "1 there is a pair, with --exit-code\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run_pairs,
 };
 
@@ -524,7 +524,7 @@ const verb verb_query_distance = {
     .examples = "bvpack query distance cell.bvp robot.bvp --place-b 1.5,0,0\n"
                 "bvpack query distance plant.bvp:@pump-1 plant.bvp:@tank-2 --limit 50mm\n",
     .exit_codes = "1 there is a distance, not above --limit, with --exit-code\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run_distance,
 };
 
@@ -539,6 +539,6 @@ const verb verb_query_within = {
     .examples = "bvpack query within cell.bvp robot.bvp --delta 5mm\n"
                 "bvpack query within plant.bvp --delta 20mm --exit-code\n",
     .exit_codes = "1 they are as near as that, with --exit-code\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run_within,
 };

@@ -281,6 +281,6 @@ const verb verb_query_ray = {
                 "# many rays from a pipe\n"
                 "./rays | bvpack query ray plant.bvp --batch -\n",
     .exit_codes = QUERY_HIT_EXIT,
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run_ray,
 };

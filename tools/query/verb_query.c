@@ -331,7 +331,7 @@ const verb verb_query = {
                 "bvpack query distance cell.bvp:@robot cell.bvp:@fence\n"
                 "bvpack query ray plant.bvp --origin 0,0,10 --direction 0,0,-1\n",
     .exit_codes = "1 there is a hit, with --exit-code\n",
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .kinds = kinds,
     .run = run,
 };

@@ -395,6 +395,6 @@ const verb verb_view = {
                 "# the oriented boxes of the fifth, when they are in the file\n"
                 "bvpack view link.bvp -o oriented.png --hierarchy obb --level 5\n",
     .exit_codes = NULL,
-    .completes = "bvp",
+    .completes = "bvp|zst",
     .run = run,
 };

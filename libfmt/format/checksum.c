@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * checksum.c: the only user of xxHash.
+ * checksum.c: the library's only user of xxHash.
  * Spec: format.md, chapter "Hashes".
  */
 #include "format/checksum.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * codec.c: the only user of zstd, and of its decoder only: an encoder's output depends on its
- * version, and a file's identity must not.
+ * codec.c: the library's only user of zstd, and of its decoder only: an encoder's output depends on
+ * its version, and a file's identity must not.
  *
  * The input may be hostile. The declared size is checked against a limit before anything is
  * allocated, the window size is limited, the frame must have exactly the declared size, and the

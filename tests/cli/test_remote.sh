@@ -20,10 +20,13 @@ mkdir a
 size=$(stat -c %s x.bvp)
 [ "$size" -gt 600000 ] || bad "a file of $size bytes tells nothing"
 
+"$bvpack" compress x.bvp -q -o x.zst || exit 99
 python3 "$src/tests/cli/lying_server.py" x.bvp other.bvp >port 2>server.log &
 server=$!
-trap 'kill $server ${nginx-} 2>/dev/null; rm -rf "$scratch"' EXIT
-for _ in $(seq 100); do [ -s port ] && break; sleep 0.1; done
+python3 "$src/tests/cli/lying_server.py" x.zst other.bvp >port_of_compressed 2>server2.log &
+server2=$!
+trap 'kill $server $server2 ${nginx-} 2>/dev/null; rm -rf "$scratch"' EXIT
+for _ in $(seq 100); do [ -s port ] && [ -s port_of_compressed ] && break; sleep 0.1; done
 url=http://127.0.0.1:$(cat port)
 kind() { ask "$url/reset" >/dev/null; echo "$url/$1/x.bvp"; }
 ranges() { ask "$url/count"; }
@@ -49,6 +52,22 @@ expect 0 info "$url/good/x.bvp?time=12:30"
 ask "$url/reset" >/dev/null
 expect 0 query ray "$url/good/x.bvp" --origin 1e6,0,0 --direction 1,0,0
 [ "$(ranges)" -le 4 ] || bad "$(ranges) requests for a ray that misses all"
+
+# ---- compressed files, and verbs that take all bytes
+compressed=http://127.0.0.1:$(cat port_of_compressed)
+answers "$compressed/good/x.bvp" >found 2>found.err
+same expected found
+ask "$compressed/reset" >/dev/null
+expect 0 query ray "$compressed/good/x.bvp" --origin 1e6,0,0 --direction 1,0,0
+few=$(ask "$compressed/count")
+[ "$few" -le 8 ] || bad "$few requests for a ray that misses all"
+for where in "$(kind good)" "$compressed/good/x.bvp"; do
+  expect 0 verify "$where"
+  has out ': ok$'
+done
+expect 4 info "$compressed/garbage/x.bvp"
+expect 2 merge "$compressed/good/x.bvp" -o merged.bvp
+[ -s err ] && [ ! -e merged.bvp ] || bad "merge of a file on a server"
 
 # ---- servers that do not do what they should
 refused() { # KIND STATUS REGEX

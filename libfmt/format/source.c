@@ -46,9 +46,16 @@ bvpi_arena bvpi_the_arena;
 #define ARENA_LEAST ((uintptr_t)1 << 28)
 enum {
     RUN_MOST = 16, /* chunks that are read at once: 1 MiB */
+    SCANS = 4,     /* tables that are read side by side: nodes, strings, properties, instances */
     CHUNKS_LEAST = 8
 };
 #define DEFAULT_CACHE (UINT64_C(64) << 20)
+
+/* Chunks that were wanted one after the other. */
+typedef struct scan {
+    uint64_t next;   /* the chunk after the last one that was read */
+    uint64_t window; /* how many were read at once */
+} scan;
 
 struct bvpi_source {
     bvp_source given;
@@ -58,13 +65,14 @@ struct bvpi_source {
     unsigned char *state;
     uint64_t count; /* chunks */
     uint64_t held, kept, limit;
-    uint64_t goal;   /* of held chunks when a call begins */
-    uint64_t hand;   /* where the next chunk to leave is looked for */
-    bvpi_span first; /* while it is opened: the bytes that the source begins with, or none */
-    bool is_checked; /* HASH is good, and chunks are checked against it */
-    bool is_failing; /* the call that asked last may not ask again */
-    uint64_t misses; /* atomic */
-    bvp_error last;  /* of the latest miss */
+    uint64_t goal;     /* of held chunks when a call begins */
+    scan scans[SCANS]; /* the latest first */
+    uint64_t hand;     /* where the next chunk to leave is looked for */
+    bvpi_span first;   /* while it is opened: the bytes that the source begins with, or none */
+    bool is_checked;   /* HASH is good, and chunks are checked against it */
+    bool is_failing;   /* the call that asked last may not ask again */
+    uint64_t misses;   /* atomic */
+    bvp_error last;    /* of the latest miss */
     /* Calls run in turns. Those of the turn before the current one are known to end first: what
      * began to leave then is out of use when they have. */
     unsigned turn;
@@ -317,6 +325,28 @@ static void make_room(bvpi_source *s)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
+/* Of a chunk that is wanted, and those behind it that are: how many to read at once. Whoever goes
+ * on where a scan ended is a scan, and gets twice as many each time: tables come in few reads. A
+ * walk through a hierarchy jumps, and gets what it wants. */
+static uint64_t window_of(bvpi_source *s, uint64_t chunk, uint64_t wanted)
+{
+    unsigned k = 0;
+    while (k < SCANS - 1 && s->scans[k].next != chunk)
+        k++;
+    const uint64_t twice = s->scans[k].next == chunk ? 2 * s->scans[k].window : 0;
+    const uint64_t room = (s->limit - s->held) / 4;
+    uint64_t window = twice < RUN_MOST ? twice : RUN_MOST, count = 1;
+    window = window < room ? window : room;
+    window = window > wanted ? window : wanted;
+    while (count < window && chunk + count < s->count &&
+           state_of(s, chunk + count) == BVPI_CHUNK_ABSENT)
+        count++;
+    for (; k > 0; k--)
+        s->scans[k] = s->scans[k - 1];
+    s->scans[0] = (scan){chunk + count, count};
+    return count;
+}
+
 /* Fetches what is absent of chunks first .. last, in runs. */
 static void fetch(bvpi_source *s, uint64_t first, uint64_t last)
 {
@@ -338,6 +368,7 @@ static void fetch(bvpi_source *s, uint64_t first, uint64_t last)
             __atomic_add_fetch(&s->misses, 1, __ATOMIC_RELAXED);
             return;
         }
+        end = chunk + window_of(s, chunk, end - chunk + 1) - 1;
         if (end - chunk >= s->limit - s->held)
             let_go(s);
         if (end - chunk >= s->limit - s->held)

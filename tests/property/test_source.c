@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { LARGE = 60000, SMALL = 400, NODES = 1500, TEXT = 3 * BVPD_BLOCK_SIZE };
+enum { LARGE = 60000, SMALL = 400, NODES = 3000, TEXT = 3 * BVPD_BLOCK_SIZE };
 
 /* A large part, a small one and many instances; every table is longer than a block. */
 static case_file make(const bvp_hierarchy_spec *kinds, uint32_t kind_count, bool rays)
@@ -175,6 +175,34 @@ START_TEST(opening_reads_twice)
     ck_assert_int_eq(bvp_verify_file(file, NULL, NULL, NULL), BVP_OK);
     ck_assert_uint_le(s.largest, 1 << 20);
     ck_assert_uint_eq(s.bytes_read, f.size); /* nothing twice */
+    bvp_close(file);
+    case_close(&f);
+}
+END_TEST
+
+/* Tables that are read from end to end come in few reads, and nothing twice. */
+START_TEST(scans_read_ahead)
+{
+    case_file f = make_default();
+    source_case s = source_case_of(f.bytes, f.size);
+    bvp_file *file = source_case_open(&s, ROOMY, NULL);
+    source_case_spoil(file);
+    uint64_t tables = 0;
+    for (uint32_t k = 0; k < NODES; k++) {
+        bvp_node_info found, expected;
+        bvp_string key, value;
+        ck_assert_int_eq(bvp_get_node(file, k, &found), BVP_OK);
+        ck_assert_int_eq(bvp_get_node(f.file, k, &expected), BVP_OK);
+        ck_assert(memcmp(found.placement, expected.placement, sizeof found.placement) == 0);
+        for (uint32_t p = 0; p < found.property_count; p++)
+            ck_assert_int_eq(bvp_get_property(file, k, p, &key, &value), BVP_OK);
+    }
+    const enum bvpd_section_index read[] = {BVPD_TREE, BVPD_STRS, BVPD_PROP, BVPD_INST, BVPD_LINS};
+    for (int k = 0; k < 5; k++)
+        tables += f.file->section[read[k]].size;
+    ck_assert_uint_gt(tables, 6 * BVPD_BLOCK_SIZE);
+    ck_assert_uint_lt(s.reads - 2, tables / BVPD_BLOCK_SIZE);
+    ck_assert_uint_le(s.bytes_read, f.size);
     bvp_close(file);
     case_close(&f);
 }
@@ -480,7 +508,7 @@ START_TEST(a_call_that_needs_too_much)
 {
     case_file f = make_default();
     source_case s = source_case_of(f.bytes, f.size);
-    bvp_file *file = source_case_open(&s, TIGHT, NULL);
+    bvp_file *file = source_case_open(&s, 2 * TIGHT, NULL);
     bvp_error error = {0};
     ck_assert_int_eq(bvp_verify_file(file, NULL, NULL, &error), BVP_ERR_LIMIT);
     ck_assert_ptr_nonnull(strstr(error.message, "larger cache"));
@@ -708,6 +736,7 @@ SUITE(test_source)
                                   answers_of_other_kinds,
                                   bodies_of_both_sorts,
                                   opening_reads_twice,
+                                  scans_read_ahead,
                                   places_in_the_source,
                                   no_byte_is_believed_unchecked,
                                   digests_find_forgers,

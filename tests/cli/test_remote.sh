@@ -60,7 +60,7 @@ same expected found
 ask "$compressed/reset" >/dev/null
 expect 0 query ray "$compressed/good/x.bvp" --origin 1e6,0,0 --direction 1,0,0
 few=$(ask "$compressed/count")
-[ "$few" -le 8 ] || bad "$few requests for a ray that misses all"
+[ "$few" -le 6 ] || bad "$few requests for a ray that misses all"
 for where in "$(kind good)" "$compressed/good/x.bvp"; do
   expect 0 verify "$where"
   has out ': ok$'

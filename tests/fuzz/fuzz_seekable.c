@@ -54,8 +54,8 @@ static int try_input(const uint8_t *data, size_t size)
     const bvp_source packed = memory_source(data, size);
     bvp_source source;
     bvp_error error = {0};
-    seekable_kind kind;
-    require(seekable_look(&packed, &kind, &error) == BVP_OK);
+    bool is_compressed;
+    require(seekable_look(&packed, &is_compressed, &error) == BVP_OK);
     const bvp_status status = seekable_source(&packed, &source, &error);
     require(status == BVP_OK || error.message[0]);
     if (status != BVP_OK)

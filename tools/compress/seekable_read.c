@@ -19,14 +19,16 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 #include <zstd.h>
 
-enum { READ_MOST = 1 << 20 }; /* what a source is asked for at once */
+enum {
+    READ_MOST = 1 << 20, /* what a source is asked for at once */
+    TAIL_SIZE = 16 << 10 /* of the file's end: the whole table of most files, in one read */
+};
 
 typedef struct frame {
     uint64_t from;     /* of its content in the whole */
@@ -62,6 +64,13 @@ static bvp_status refuse_memory(bvp_error *error, uint64_t size)
     return refuse(error, BVP_ERR_NO_MEMORY, UINT64_MAX, "no memory for %" PRIu64 " bytes", size);
 }
 
+static bvp_status refuse_table(bvp_error *error)
+{
+    return refuse(error, BVP_ERR_ARGUMENT, UINT64_MAX,
+                  "is compressed, but has no seek table, as \"bvpack compress\" writes one; "
+                  "decompress it first: zstd -d");
+}
+
 static bvp_status read_packed(const bvp_source *packed, uint64_t offset, uint64_t size, void *out,
                               bvp_error *error)
 {
@@ -74,60 +83,45 @@ static bvp_status read_packed(const bvp_source *packed, uint64_t offset, uint64_
     return status;
 }
 
-/* ---- what kind of file it is ----------------------------------------------------------------- */
-
-bvp_status seekable_look(const bvp_source *packed, seekable_kind *kind, bvp_error *error)
+/* The first frame may be one to skip. */
+bvp_status seekable_look(const bvp_source *packed, bool *is_compressed, bvp_error *error)
 {
-    uint8_t start[4], end[4];
-    *kind = SEEKABLE_NO;
-    if (packed->size < SEEKABLE_HEAD_SIZE + SEEKABLE_FOOTER_SIZE)
+    uint8_t start[4];
+    *is_compressed = false;
+    if (packed->size < sizeof start)
         return BVP_OK;
-    bvp_status status = read_packed(packed, 0, sizeof start, start, error);
-    /* the first frame may be one to skip */
+    const bvp_status status = read_packed(packed, 0, sizeof start, start, error);
     const uint32_t magic = status == BVP_OK ? seekable_get32(start) : 0;
-    if (magic != SEEKABLE_FRAME_MAGIC && magic >> 4 != SEEKABLE_TABLE_MAGIC >> 4)
-        return status;
-    *kind = SEEKABLE_WHOLE;
-    status = read_packed(packed, packed->size - sizeof end, sizeof end, end, error);
-    if (status == BVP_OK && seekable_get32(end) == SEEKABLE_FOOTER_MAGIC)
-        *kind = SEEKABLE_YES;
+    *is_compressed = magic == SEEKABLE_FRAME_MAGIC || magic >> 4 == SEEKABLE_TABLE_MAGIC >> 4;
     return status;
 }
 
 /* ---- the seek table -------------------------------------------------------------------------- */
 
-/* Of the table's footer: how many entries, of which size. *at: where the table begins. */
-static bvp_status read_footer(seekable *s, uint64_t *at, uint64_t *entry_size, bvp_error *error)
+/* Of the table's last bytes: how many entries, of which size. *table_size: of the whole. */
+static bvp_status take_footer(seekable *s, const uint8_t footer[SEEKABLE_FOOTER_SIZE],
+                              uint64_t *entry_size, uint64_t *table_size, bvp_error *error)
 {
-    uint8_t footer[SEEKABLE_FOOTER_SIZE];
-    const uint64_t size = s->packed.size;
-    if (size < SEEKABLE_HEAD_SIZE + SEEKABLE_FOOTER_SIZE)
-        return refuse(error, BVP_ERR_NOT_OURS, 0, "%" PRIu64 " bytes are too few for a seek table",
-                      size);
-    const uint64_t from = size - SEEKABLE_FOOTER_SIZE;
-    const bvp_status status = read_packed(&s->packed, from, sizeof footer, footer, error);
-    if (status != BVP_OK)
-        return status;
-    if (seekable_get32(footer + 5) != SEEKABLE_FOOTER_MAGIC)
-        return refuse(error, BVP_ERR_NOT_OURS, from, "the file does not end with a seek table");
+    const uint64_t size = s->packed.size, from = size - SEEKABLE_FOOTER_SIZE;
     s->count = seekable_get32(footer);
     s->has_checksums = footer[4] & SEEKABLE_HAS_CHECKSUMS;
+    if (seekable_get32(footer + 5) != SEEKABLE_FOOTER_MAGIC)
+        return refuse_table(error);
     if (footer[4] & SEEKABLE_RESERVED)
         return refuse(error, BVP_ERR_NEWER, from + 4,
                       "the seek table has bits set (0x%02x) that a later format may define",
                       footer[4] & SEEKABLE_RESERVED);
     *entry_size = SEEKABLE_ENTRY_SIZE + (s->has_checksums ? SEEKABLE_CHECKSUM_SIZE : 0);
-    const uint64_t table = SEEKABLE_HEAD_SIZE + s->count * *entry_size + SEEKABLE_FOOTER_SIZE;
-    if (table > size)
+    *table_size = SEEKABLE_HEAD_SIZE + s->count * *entry_size + SEEKABLE_FOOTER_SIZE;
+    if (*table_size > size)
         return refuse(error, BVP_ERR_CORRUPT, from,
                       "the seek table says that there are %" PRIu32 " frames, for which it would "
                       "need %" PRIu64 " bytes; the file has %" PRIu64,
-                      s->count, table, size);
+                      s->count, *table_size, size);
     if (s->count > SEEKABLE_COUNT_MAX)
         return refuse(error, BVP_ERR_LIMIT, from,
                       "the file has %" PRIu32 " frames; at most %d are read where it is compressed",
                       s->count, SEEKABLE_COUNT_MAX);
-    *at = size - table;
     return BVP_OK;
 }
 
@@ -176,22 +170,29 @@ static bvp_status place_frames(seekable *s, const uint8_t *table, uint64_t end, 
 
 static bvp_status read_table(seekable *s, uint64_t largest[2], bvp_error *error)
 {
-    uint64_t at = 0, entry_size = 0;
-    bvp_status status = read_footer(s, &at, &entry_size, error);
+    uint8_t tail[TAIL_SIZE];
+    uint64_t entry_size = 0, size = 0;
+    const uint64_t whole = s->packed.size, have = whole < sizeof tail ? whole : sizeof tail;
+    if (whole < SEEKABLE_HEAD_SIZE + SEEKABLE_FOOTER_SIZE)
+        return refuse_table(error);
+    bvp_status status = read_packed(&s->packed, whole - have, have, tail, error);
+    if (status == BVP_OK)
+        status = take_footer(s, tail + have - SEEKABLE_FOOTER_SIZE, &entry_size, &size, error);
     if (status != BVP_OK)
         return status;
-    /* at most as large as the file */
-    const uint64_t size = s->packed.size - at - SEEKABLE_FOOTER_SIZE;
+    /* both in proportion to the file, for the table is in it */
     uint8_t *table = malloc(size);
     s->frames = malloc(((size_t)s->count + 1) * sizeof *s->frames);
     if (!table || !s->frames) {
         free(table);
         return refuse_memory(error, size + s->count * sizeof *s->frames);
     }
-    status = read_packed(&s->packed, at, size, table, error);
-    if (status == BVP_OK &&
-        (seekable_get32(table) != SEEKABLE_TABLE_MAGIC ||
-         seekable_get32(table + 4) != size - SEEKABLE_HEAD_SIZE + SEEKABLE_FOOTER_SIZE))
+    const uint64_t at = whole - size, known = size < have ? size : have;
+    memcpy(table + (size - known), tail + (have - known), (size_t)known);
+    if (known < size)
+        status = read_packed(&s->packed, at, size - known, table, error);
+    if (status == BVP_OK && (seekable_get32(table) != SEEKABLE_TABLE_MAGIC ||
+                             seekable_get32(table + 4) != size - SEEKABLE_HEAD_SIZE))
         status = refuse(error, BVP_ERR_CORRUPT, at,
                         "expected at byte %" PRIu64 " a seek table of %" PRIu32
                         " frames, found something else",

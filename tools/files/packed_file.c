@@ -38,20 +38,6 @@ static bvp_status refuse(bvp_error *error, const char *message)
     return BVP_ERR_ARGUMENT;
 }
 
-/* *out: a source of what is compressed in `packed`, which then is closed with it; the same source
- * if nothing is. */
-static bvp_status decompress(const bvp_source *packed, seekable_kind kind, bvp_source *out,
-                             bvp_error *error)
-{
-    *out = *packed;
-    if (kind == SEEKABLE_YES)
-        return seekable_source(packed, out, error);
-    return kind == SEEKABLE_NO
-               ? BVP_OK
-               : refuse(error, "is compressed, but has no seek table, as \"bvpack compress\" "
-                               "writes one; decompress it first: zstd -d");
-}
-
 static void close_source(const bvp_source *source)
 {
     if (source->close)
@@ -67,16 +53,27 @@ static uint64_t cache_for(uint64_t size)
     return wanted > CACHE_LEAST ? wanted : CACHE_LEAST;
 }
 
-/* Takes over `packed`, and closes it in any case. */
-static bvp_status open_source(const bvp_source *packed, seekable_kind kind,
-                              const bvp_open_options *how, bvp_file **file, bvp_error *error)
+/* *out: a source of what is compressed in `packed`; the same source if nothing is. Takes over
+ * `packed`, which is closed with *out, or now if this fails. */
+static bvp_status decompress(const bvp_source *packed, bvp_source *out, bvp_error *error)
+{
+    bool is_compressed;
+    bvp_status status = seekable_look(packed, &is_compressed, error);
+    *out = *packed;
+    if (status == BVP_OK && is_compressed)
+        status = seekable_source(packed, out, error);
+    if (status != BVP_OK)
+        close_source(packed);
+    return status;
+}
+
+static bvp_status open_source(const bvp_source *packed, const bvp_open_options *how,
+                              bvp_file **file, bvp_error *error)
 {
     bvp_source source;
-    const bvp_status status = decompress(packed, kind, &source, error);
-    if (status != BVP_OK) {
-        close_source(packed);
+    const bvp_status status = decompress(packed, &source, error);
+    if (status != BVP_OK)
         return status;
-    }
     source.cache = cache_for(source.size);
     return bvp_open_source(&source, how, file, error);
 }
@@ -101,7 +98,7 @@ static bvp_status open_refused(const char *path, const bvp_open_options *how, bo
 {
     bvp_source packed;
     bvp_error said = {0};
-    seekable_kind kind = SEEKABLE_NO;
+    bool is_compressed = false;
     bvp_status status = file_source(path, &packed, &said);
     if (status != BVP_OK && said.sys_errno == 0)
         return BVP_ERR_NOT_OURS; /* a pipe, for example */
@@ -109,18 +106,18 @@ static bvp_status open_refused(const char *path, const bvp_open_options *how, bo
         *error = said;
         return status;
     }
-    status = seekable_look(&packed, &kind, &said);
-    if (status == BVP_OK && kind == SEEKABLE_NO) {
-        close_source(&packed);
-        return BVP_ERR_NOT_OURS;
+    status = seekable_look(&packed, &is_compressed, &said);
+    if (status == BVP_OK && is_compressed && !must_be_mapped) {
+        *error = said;
+        return open_source(&packed, how, file, error);
     }
-    if (status == BVP_OK && must_be_mapped)
+    close_source(&packed);
+    if (status == BVP_OK && !is_compressed)
+        return BVP_ERR_NOT_OURS;
+    if (status == BVP_OK)
         status = refuse(&said, "is compressed, and this verb takes bytes from a file as they lie; "
                                "decompress it first: zstd -d");
     *error = said;
-    if (status == BVP_OK)
-        return open_source(&packed, kind, how, file, error);
-    close_source(&packed);
     return status;
 }
 
@@ -128,16 +125,9 @@ static bvp_status open_remote(const char *url, const bvp_open_options *how, bvp_
                               bvp_error *error)
 {
     bvp_source source;
-    seekable_kind kind;
     *file = NULL;
-    bvp_status status = remote_source(url, &source, error);
-    if (status != BVP_OK)
-        return status;
-    status = seekable_look(&source, &kind, error);
-    if (status == BVP_OK)
-        return open_source(&source, kind, how, file, error);
-    close_source(&source);
-    return status;
+    const bvp_status status = remote_source(url, &source, error);
+    return status == BVP_OK ? open_source(&source, how, file, error) : status;
 }
 
 static bvp_status open_file(const char *path, const bvp_open_options *options, bool must_be_mapped,
@@ -203,37 +193,31 @@ static int read_all(const bvp_source *source, const char *path, input *in)
     return 0;
 }
 
-/* Takes over `packed`, and closes it in any case. */
-static int read_source(const bvp_source *packed, seekable_kind kind, const char *path, input *in)
+/* Takes over `packed`. */
+static int read_source(const bvp_source *packed, const char *path, input *in)
 {
     bvp_source source;
     bvp_error error = {0};
-    const bvp_status status = decompress(packed, kind, &source, &error);
-    const int code =
-        status == BVP_OK ? read_all(&source, path, in) : complain_status(path, status, &error);
-    close_source(status == BVP_OK ? &source : packed);
+    const bvp_status status = decompress(packed, &source, &error);
+    if (status != BVP_OK)
+        return complain_status(path, status, &error);
+    const int code = read_all(&source, path, in);
+    close_source(&source);
     return code;
 }
 
 static int read_remote(const char *url, input *in)
 {
     bvp_source source;
-    seekable_kind kind;
     bvp_error error = {0};
-    bvp_status status = remote_source(url, &source, &error);
-    if (status != BVP_OK)
-        return complain_status(url, status, &error);
-    status = seekable_look(&source, &kind, &error);
-    if (status == BVP_OK)
-        return read_source(&source, kind, url, in);
-    close_source(&source);
-    return complain_status(url, status, &error);
+    const bvp_status status = remote_source(url, &source, &error);
+    return status == BVP_OK ? read_source(&source, url, in) : complain_status(url, status, &error);
 }
 
 int packed_read(input *in, const char *path)
 {
     input file;
-    seekable_kind kind = SEEKABLE_NO;
+    bool is_compressed;
     bvp_error error = {0};
     if (remote_is(path))
         return read_remote(path, in);
@@ -241,12 +225,12 @@ int packed_read(input *in, const char *path)
     if (code != 0)
         return code;
     const bvp_source packed = memory_source(file.data, file.size);
-    (void)seekable_look(&packed, &kind, &error); /* memory can be read */
-    if (kind == SEEKABLE_NO) {
+    (void)seekable_look(&packed, &is_compressed, &error); /* memory can be read */
+    if (!is_compressed) {
         *in = file;
         return 0;
     }
-    code = read_source(&packed, kind, path, in);
+    code = read_source(&packed, path, in);
     input_close(&file);
     return code;
 }

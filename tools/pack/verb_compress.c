@@ -193,11 +193,11 @@ static int check_input(const job *j)
 {
     const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     const bvp_source bytes = memory_source(j->in.data, j->in.size);
-    seekable_kind kind;
+    bool is_compressed;
     bvp_file_info info;
     bvp_file *file;
     bvp_error error = {0};
-    if (seekable_look(&bytes, &kind, &error) == BVP_OK && kind != SEEKABLE_NO) {
+    if (seekable_look(&bytes, &is_compressed, &error) == BVP_OK && is_compressed) {
         complain(j->path, "is compressed already; zstd -d decompresses it");
         return EXIT_INPUT;
     }
@@ -315,7 +315,8 @@ const verb verb_compress = {
         "packed file of it again, byte for byte; there is no verb for it. FILE \"-\" is standard "
         "input.\n\n"
         "info, verify, dump, query, clash, diff, view and extract read the compressed file, "
-        "whatever its name is, and decompress what they need. refit, merge and split, which take "
+        "here or on a server, whatever its name is, and decompress what they need. refit, merge "
+        "and split, which take "
         "bytes from a file as they are, do not. On a disk a file that is not compressed is faster: "
         "it is mapped, and shared by all programs that use it.\n\n"
         "The hashes of FILE are checked first. The output has its name only when it is complete. "

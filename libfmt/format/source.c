@@ -46,7 +46,7 @@ bvpi_arena bvpi_the_arena;
 #define ARENA_LEAST ((uintptr_t)1 << 28)
 enum {
     RUN_MOST = 16, /* chunks that are read at once: 1 MiB */
-    SCANS = 4,     /* tables that are read side by side: nodes, strings, properties, instances */
+    SCANS = 16,    /* that are told apart: tables are read side by side, and between jumps */
     CHUNKS_LEAST = 8
 };
 #define DEFAULT_CACHE (UINT64_C(64) << 20)
@@ -55,6 +55,7 @@ enum {
 typedef struct scan {
     uint64_t next;   /* the chunk after the last one that was read */
     uint64_t window; /* how many were read at once */
+    unsigned length; /* how often it went on */
 } scan;
 
 struct bvpi_source {
@@ -326,14 +327,15 @@ static void make_room(bvpi_source *s)
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 /* Of a chunk that is wanted, and those behind it that are: how many to read at once. Whoever goes
- * on where a scan ended is a scan, and gets twice as many each time: tables come in few reads. A
- * walk through a hierarchy jumps, and gets what it wants. */
+ * on where a scan ended is a scan; from the second time on it gets twice as many: tables come in
+ * few reads. A walk through a hierarchy jumps, and gets what it wants. */
 static uint64_t window_of(bvpi_source *s, uint64_t chunk, uint64_t wanted)
 {
     unsigned k = 0;
     while (k < SCANS - 1 && s->scans[k].next != chunk)
         k++;
-    const uint64_t twice = s->scans[k].next == chunk ? 2 * s->scans[k].window : 0;
+    const unsigned length = s->scans[k].next == chunk ? s->scans[k].length + 1 : 0;
+    const uint64_t twice = length > 1 ? 2 * s->scans[k].window : 1;
     const uint64_t room = (s->limit - s->held) / 4;
     uint64_t window = twice < RUN_MOST ? twice : RUN_MOST, count = 1;
     window = window < room ? window : room;
@@ -343,7 +345,7 @@ static uint64_t window_of(bvpi_source *s, uint64_t chunk, uint64_t wanted)
         count++;
     for (; k > 0; k--)
         s->scans[k] = s->scans[k - 1];
-    s->scans[0] = (scan){chunk + count, count};
+    s->scans[0] = (scan){chunk + count, count, length};
     return count;
 }
 

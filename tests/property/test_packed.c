@@ -373,7 +373,7 @@ static case_file converted(const bvp_file *file, int thin, const char *store)
     const bvp_status status = bvp_convert_fd(file, thin, store, fileno(stream), &error);
     ck_assert_msg(status == BVP_OK, "%s", error.message);
     out.size = (size_t)lseek(fileno(stream), 0, SEEK_END);
-    out.bytes = malloc(out.size);
+    ck_assert_int_eq(posix_memalign(&out.bytes, BVPD_SECTION_ALIGN, out.size), 0);
     ck_assert_int_eq(pread(fileno(stream), out.bytes, out.size, 0), (ssize_t)out.size);
     fclose(stream);
     return out;

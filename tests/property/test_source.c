@@ -11,10 +11,11 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { LARGE = 60000, SMALL = 400, NODES = 3000, TEXT = 3 * BVPD_BLOCK_SIZE };
+enum { LARGE = 60000, SMALL = 400, NODES = 1500, TEXT = 3 * BVPD_BLOCK_SIZE };
 
 /* A large part, a small one and many instances; every table is longer than a block. */
-static case_file make(const bvp_hierarchy_spec *kinds, uint32_t kind_count, bool rays)
+static case_file make(const bvp_hierarchy_spec *kinds, uint32_t kind_count, bool rays,
+                      uint32_t nodes)
 {
     uint64_t state = 11;
     uint32_t parts[2], node;
@@ -35,7 +36,7 @@ static case_file make(const bvp_hierarchy_spec *kinds, uint32_t kind_count, bool
         ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &parts[k], NULL), BVP_OK);
         free(soup);
     }
-    for (uint32_t i = 0; i < NODES; i++) {
+    for (uint32_t i = 0; i < nodes; i++) {
         double m[12];
         for (int k = 0; k < 12; k++)
             m[k] = k % 4 == 3 ? 300 * case_uniform(&state) * (i > 0) : k % 5 == 0;
@@ -57,7 +58,7 @@ static case_file make(const bvp_hierarchy_spec *kinds, uint32_t kind_count, bool
 static case_file make_default(void)
 {
     static const bvp_hierarchy_spec kinds[] = {{.kind = BVP_KIND_WIDE}, {.kind = BVP_KIND_AABB}};
-    return make(kinds, 2, true);
+    return make(kinds, 2, true, NODES);
 }
 
 typedef struct reply {
@@ -120,7 +121,7 @@ START_TEST(answers_of_other_kinds)
 {
     static const bvp_hierarchy_spec kinds[] = {
         {.kind = BVP_KIND_BOXTREE}, {.kind = BVP_KIND_OBB}, {.kind = BVP_KIND_RSS}};
-    case_file f = make(kinds, 3, false);
+    case_file f = make(kinds, 3, false, NODES);
     for (int k = 0; k < 3; k++)
         check_answers(&f, kinds[k].kind);
     case_close(&f);
@@ -183,12 +184,13 @@ END_TEST
 /* Tables that are read from end to end come in few reads, and nothing twice. */
 START_TEST(scans_read_ahead)
 {
-    case_file f = make_default();
+    enum { MANY = 4 * NODES };
+    case_file f = make(NULL, 0, false, MANY);
     source_case s = source_case_of(f.bytes, f.size);
     bvp_file *file = source_case_open(&s, ROOMY, NULL);
     source_case_spoil(file);
     uint64_t tables = 0;
-    for (uint32_t k = 0; k < NODES; k++) {
+    for (uint32_t k = 0; k < MANY; k++) {
         bvp_node_info found, expected;
         bvp_string key, value;
         ck_assert_int_eq(bvp_get_node(file, k, &found), BVP_OK);
@@ -328,14 +330,14 @@ END_TEST
 START_TEST(a_question_is_asked_again)
 {
     case_file f = make_default();
-    unsigned char *there = calloc(1, (f.size >> 16) + 2);
+    unsigned char *there = calloc(1, (f.size >> 16) + 8);
     uint64_t waited = 0;
     for (unsigned k = 0; k < question_count; k++) {
         source_case s = source_case_of(f.bytes, f.size);
         s.there = there;
-        memset(there, 1, (f.size >> 16) + 2);
+        memset(there, 1, (f.size >> 16) + 8);
         bvp_file *file = source_case_open(&s, ROOMY, NULL);
-        memset(there, 0, (f.size >> 16) + 2);
+        memset(there, 0, (f.size >> 16) + 8);
         reply found = {BVP_ERR_AGAIN, 0};
         for (uint64_t again = 0; found.status == BVP_ERR_AGAIN; again++) {
             ck_assert_uint_le(again, 2 * source_case_chunks(file));

@@ -72,10 +72,10 @@ static inline source_case source_case_of(const void *bytes, uint64_t size)
     return (source_case){.bytes = bytes, .size = size, .damage = UINT64_MAX};
 }
 
-/* What waited for is now here. */
+/* What was waited for is now here, and what follows. */
 static inline void source_case_arrives(source_case *s)
 {
-    for (uint64_t at = s->wanted >> 16; at <= (s->wanted_end - 1) >> 16; at++)
+    for (uint64_t at = s->wanted >> 16; at <= (s->wanted_end - 1) >> 16 || at % 4 != 0; at++)
         s->there[at] = 1;
 }
 

@@ -13,6 +13,17 @@
 
 #include "base/status.h"
 
+#ifdef BVPI_WITHOUT_ZSTD
+/* For readers that are to be small: a module for browsers, where zstd is no package. */
+bvp_status bvpi_decompress(const void *data, size_t size, uint64_t raw_size, void *out,
+                           size_t capacity, bvp_error *error)
+{
+    (void)data, (void)size, (void)raw_size, (void)out, (void)capacity;
+    return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "PRV-2",
+                          "the section is compressed, and this library was built without zstd");
+}
+#else
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -81,3 +92,4 @@ bvp_status bvpi_decompress(const void *data, size_t size, uint64_t raw_size, voi
     free(copy);
     return status;
 }
+#endif

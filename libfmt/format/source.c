@@ -42,7 +42,11 @@
 
 bvpi_arena bvpi_the_arena;
 
-#define ARENA_MOST  ((uintptr_t)1 << (sizeof(void *) > 4 ? 38 : 30))
+#ifdef __wasm__
+#define ARENA_MOST ((uintptr_t)0xf0000000) /* of 4 GiB, with room for the rest */
+#else
+#define ARENA_MOST ((uintptr_t)1 << (sizeof(void *) > 4 ? 38 : 30))
+#endif
 #define ARENA_LEAST ((uintptr_t)1 << 28)
 enum {
     RUN_MOST = 16, /* chunks that are read at once: 1 MiB */
@@ -88,6 +92,65 @@ static bvpi_source *sources; /* by address */
 
 /* ---- the arena ------------------------------------------------------------------------------- */
 
+static bvp_status refuse_size(uint64_t size, bvp_error *error)
+{
+    return bvpi_error_set(
+        error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+        "there is no room in the address space for %" PRIu64 " bytes from a source", size);
+}
+
+#ifdef __wasm__
+/* There are no pages: the arena is all memory, whose chunks may be read but for those of slices.
+ * A slice is an allocation. Memory that was never used takes no place, so that a slice costs what
+ * arrives, not the file's size. What is dropped is zeroed, and stays the module's. */
+static bool reserve_arena(void)
+{
+    const size_t count = (UINTPTR_MAX >> BVPI_CHUNK_SHIFT) + 1;
+    if (bvpi_the_arena.size > 0)
+        return true;
+    bvpi_the_arena.state = malloc(count);
+    if (!bvpi_the_arena.state)
+        return false;
+    memset(bvpi_the_arena.state, BVPI_CHUNK_KEPT, count);
+    bvpi_the_arena.size = UINTPTR_MAX;
+    return true;
+}
+
+static void drop_bytes(uint8_t *chunk, uint64_t count)
+{
+    memset(chunk, 0, (size_t)count << BVPI_CHUNK_SHIFT);
+}
+
+static bvp_status take_slice(bvpi_source *s, bvp_error *error)
+{
+    const size_t size = (size_t)s->count << BVPI_CHUNK_SHIFT;
+    const uint64_t used = (uint64_t)__builtin_wasm_memory_size(0) << BVPI_CHUNK_SHIFT;
+    /* one chunk more: the last one's neighbour may be read, and is not used */
+    s->slice = reserve_arena() ? aligned_alloc(BVPI_CHUNK_SIZE, size + BVPI_CHUNK_SIZE) : NULL;
+    if (!s->slice)
+        return refuse_size(s->file->size, error);
+    const uintptr_t from = (uintptr_t)s->slice;
+    if (from < used) /* what lies behind is new, and zero */
+        memset(s->slice, 0, size < used - from ? size : (size_t)(used - from));
+    s->state = bvpi_the_arena.state + (from >> BVPI_CHUNK_SHIFT);
+    memset(s->state, BVPI_CHUNK_ABSENT, s->count);
+    s->next = sources;
+    sources = s;
+    return BVP_OK;
+}
+
+static void return_slice(bvpi_source *s)
+{
+    if (!s->slice)
+        return;
+    bvpi_source **at = &sources;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    memset(s->state, BVPI_CHUNK_KEPT, s->count);
+    free(s->slice);
+}
+#else
 /* Under the gate. */
 static bool reserve_arena(void)
 {
@@ -113,11 +176,9 @@ static bool reserve_arena(void)
     return false;
 }
 
-static bvp_status refuse_size(uint64_t size, bvp_error *error)
+static void drop_bytes(uint8_t *chunk, uint64_t count)
 {
-    return bvpi_error_set(
-        error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
-        "there is no room in the address space for %" PRIu64 " bytes from a source", size);
+    madvise(chunk, count << BVPI_CHUNK_SHIFT, MADV_DONTNEED);
 }
 
 /* The first gap that is large enough, with a chunk between neighbours that belongs to none. */
@@ -169,6 +230,7 @@ static void return_slice(bvpi_source *s)
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     pthread_mutex_unlock(&gate);
 }
+#endif
 
 /* The source whose slice has this byte, or NULL. */
 static bvpi_source *find_source(const void *byte)
@@ -277,8 +339,7 @@ static bvp_status read_chunks(bvpi_source *s, uint64_t first, uint64_t last, bvp
     for (uint64_t chunk = first; status == BVP_OK && s->is_checked && chunk <= last; chunk++)
         status = check_chunk(s, chunk, error);
     if (status != BVP_OK) /* what has arrived of it must not be read */
-        madvise(s->slice + (first << BVPI_CHUNK_SHIFT), (last - first + 1) << BVPI_CHUNK_SHIFT,
-                MADV_DONTNEED);
+        drop_bytes(s->slice + (first << BVPI_CHUNK_SHIFT), last - first + 1);
     for (uint64_t chunk = first; status == BVP_OK && chunk <= last; chunk++)
         set_state(s, chunk, BVPI_CHUNK_USED);
     s->held += status == BVP_OK ? last - first + 1 : 0;
@@ -294,7 +355,7 @@ static void let_go(bvpi_source *s)
         return;
     for (uint64_t chunk = 0; chunk < s->count; chunk++)
         if (state_of(s, chunk) == BVPI_CHUNK_LEAVING) {
-            madvise(s->slice + (chunk << BVPI_CHUNK_SHIFT), BVPI_CHUNK_SIZE, MADV_DONTNEED);
+            drop_bytes(s->slice + (chunk << BVPI_CHUNK_SHIFT), 1);
             set_state(s, chunk, BVPI_CHUNK_ABSENT);
             s->held--;
         }

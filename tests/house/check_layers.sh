@@ -47,6 +47,7 @@ declare -A program=(
   [assimp]="import text"
   [draco]="import"
   [html]=""
+  [wasm]=""
   [meshopt]=""
   [gltf]="files import meshopt model text"
   [urdf]="files model text"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * kind_table.c: the kinds of binary hierarchies that queries can walk. A library built with
- * BVPI_WIDE_ONLY has only the AABB tree, which deformed parts need.
+ * BVPI_WIDE_ONLY has only the AABB tree, which deformed parts need; one built with BVPI_WIDE_ALONE
+ * has none: a module for browsers, where a page waits for each KiB.
  */
 #include "kinds/query/kind_pairs.h"
 #include "kinds/query/volume_boxes.h"
@@ -17,6 +18,9 @@
     }
 #endif
 
+#ifdef BVPI_WIDE_ALONE
+const bvpi_kind_functions *const bvpi_kind_table[BVPD_KIND_END] = {NULL};
+#else
 static const bvpi_kind_functions aabb = {bvpi_aabb_root, bvpi_aabb_grid_box, BOTH(bvpi_aabb_pair)};
 
 #ifdef BVPI_WIDE_ONLY
@@ -33,4 +37,5 @@ const bvpi_kind_functions *const bvpi_kind_table[BVPD_KIND_END] = {[BVPD_KIND_BO
                                                                    [BVPD_KIND_AABB] = &aabb,
                                                                    [BVPD_KIND_OBB] = &obb,
                                                                    [BVPD_KIND_RSS] = &rss};
+#endif
 #endif

@@ -1,0 +1,742 @@
+/* SPDX-License-Identifier: MIT
+ * bindings.c: the reader as a WebAssembly module: the functions that engine.mjs calls.
+ *
+ * Numbers cross as doubles, or in arrays that engine.mjs allocated here. Each function that returns
+ * a bvp_status leaves its details in `last`. Nothing here waits: where bytes of a source are
+ * missing, a call returns BVP_ERR_AGAIN, engine.mjs fetches what host_read() was asked for, and
+ * calls again. Numbers of triangles are doubles, exact below 2^53.
+ * The module has one thread, so its variables need no lock.
+ */
+#include "bvpack_clash.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT(name) __attribute__((export_name(#name))) name
+
+/* The two functions of engine.mjs. Bytes of a source, or a bvp_status that says why not. */
+__attribute__((import_module("bvpack"), import_name("read"))) int
+host_read(uint32_t source, double offset, uint32_t size, void *out);
+/* A row of clash; nonzero: stop. */
+__attribute__((import_module("bvpack"), import_name("pair"))) int host_pair(const double *row);
+
+enum { PIECE = 1024 }; /* most elements of a batch that are asked for at a time */
+
+static bvp_error last;
+
+static bvp_status said(const bvp_file *file, bvp_status status)
+{
+    last = (bvp_error){.status = status, .offset = UINT64_MAX};
+    bvp_error source = {.status = BVP_OK};
+    if (status != BVP_OK && bvp_get_source_error(file, &source) == BVP_OK &&
+        source.status == status)
+        last = source;
+    return status;
+}
+
+const char *EXPORT(error_message)(void)
+{
+    return last.message;
+}
+
+int EXPORT(error_status)(void)
+{
+    return (int)last.status;
+}
+
+const char *EXPORT(error_rule)(void)
+{
+    return last.rule;
+}
+
+/* -1: none */
+double EXPORT(error_offset)(void)
+{
+    return last.offset == UINT64_MAX ? -1 : (double)last.offset;
+}
+
+const char *EXPORT(version)(void)
+{
+    return bvp_version();
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bvp_status read_source(void *user, uint64_t offset, uint64_t size, void *out,
+                              bvp_error *error)
+{
+    (void)error;
+    if (size > UINT32_MAX)
+        return BVP_ERR_LIMIT;
+    return (bvp_status)host_read((uint32_t)(uintptr_t)user, (double)offset, (uint32_t)size, out);
+}
+
+/* verify: each part's hashes are checked by the first query that touches it. NULL: see `last`. */
+bvp_file *EXPORT(open_bytes)(const void *data, uint32_t size, int verify)
+{
+    bvp_file *file = NULL;
+    const bvp_open_options options = {.verify_lazily = verify};
+    last.status = bvp_open_memory(data, size, &options, &file, &last);
+    return last.status == BVP_OK ? file : NULL;
+}
+
+bvp_file *EXPORT(open_source)(uint32_t number, double size, double cache)
+{
+    bvp_file *file = NULL;
+    const bvp_source source = {.size = (uint64_t)size,
+                               .read = read_source,
+                               .user = (void *)(uintptr_t)number,
+                               .cache = (uint64_t)cache};
+    last.status = bvp_open_source(&source, NULL, &file, &last);
+    return last.status == BVP_OK ? file : NULL;
+}
+
+void EXPORT(close_file)(bvp_file *file)
+{
+    bvp_close(file);
+}
+
+/* Verification is left out, as half a hundred KiB that no page needs: `bvpack verify` has it. The
+ * library asks for it in mode isolated only, which nothing here opens. */
+bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
+                           bvp_error *error)
+{
+    (void)file, (void)callback, (void)user, (void)error;
+    return BVP_ERR_LIMIT;
+}
+
+/* ---- what is in a file ----------------------------------------------------------------------- */
+
+static double *put(double *out, const double *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        *out++ = numbers[i];
+    return out;
+}
+
+static double *put_string(double *out, bvp_string string)
+{
+    *out++ = (double)(uintptr_t)string.data;
+    *out++ = (double)string.size;
+    return out;
+}
+
+/* out: 24 numbers; hashes: root_hash and source_hash, 32 bytes. */
+int EXPORT(file_info)(const bvp_file *file, double *out, uint8_t *hashes)
+{
+    bvp_file_info info;
+    bvp_get_info(file, &info);
+    const double numbers[] = {info.format_major,
+                              info.format_minor,
+                              (double)info.file_size,
+                              (double)info.triangle_count,
+                              (double)info.unique_triangle_count,
+                              info.part_count,
+                              info.instance_count,
+                              info.node_count,
+                              info.instance_hierarchy_count,
+                              info.unit_in_metres,
+                              info.up,
+                              info.tessellation_tolerance,
+                              (double)info.hierarchy_size,
+                              (double)info.geometry_size,
+                              (double)info.id_size,
+                              (double)info.other_size,
+                              info.has_digests,
+                              info.is_thin};
+    out = put(out, numbers, sizeof numbers / sizeof *numbers);
+    out = put(out, info.lo, 3);
+    put(out, info.hi, 3);
+    memcpy(hashes, info.root_hash, 16);
+    memcpy(hashes + 16, info.source_hash, 16);
+    return BVP_OK;
+}
+
+/* out: 28 numbers, of which the first four are where name and source_id lie, and how long they
+ * are; hashes: content_hash and address, 32 bytes. */
+int EXPORT(part_info)(const bvp_file *file, uint32_t part, double *out, uint8_t *hashes)
+{
+    bvp_part_info info;
+    const bvp_status status = bvp_get_part(file, part, &info);
+    if (status != BVP_OK)
+        return said(file, status);
+    out = put_string(out, info.name);
+    out = put_string(out, info.source_id);
+    const double numbers[] = {(double)info.triangle_count,
+                              (double)info.vertex_count,
+                              info.cluster_count,
+                              info.hierarchy_count,
+                              info.rounding_error,
+                              (double)info.degenerate_count,
+                              (double)info.duplicate_count,
+                              (double)info.open_edge_count,
+                              (double)info.nonmanifold_edge_count,
+                              (double)info.hierarchy_size,
+                              (double)info.geometry_size,
+                              (double)info.id_size,
+                              info.has_ids};
+    out = put(out, numbers, sizeof numbers / sizeof *numbers);
+    out = put(out, info.origin, 3);
+    for (int i = 0; i < 6; i++)
+        *out++ = i < 3 ? info.lo[i] : info.hi[i - 3];
+    memcpy(hashes, info.content_hash, 16);
+    memcpy(hashes + 16, info.address, 16);
+    return BVP_OK;
+}
+
+/* out: 21 numbers, the first four as of part_info. */
+int EXPORT(node_info)(const bvp_file *file, uint32_t node, double *out)
+{
+    bvp_node_info info;
+    const bvp_status status = bvp_get_node(file, node, &info);
+    if (status != BVP_OK)
+        return said(file, status);
+    out = put_string(out, info.name);
+    out = put_string(out, info.source_id);
+    *out++ = info.parent;
+    *out++ = info.end;
+    *out++ = info.part;
+    *out++ = info.instance;
+    *out++ = info.property_count;
+    put(out, info.placement, 12);
+    return BVP_OK;
+}
+
+/* out: where key and value lie, and how long they are. */
+int EXPORT(node_property)(const bvp_file *file, uint32_t node, uint32_t property, double *out)
+{
+    bvp_string key, value;
+    const bvp_status status = bvp_get_property(file, node, property, &key, &value);
+    if (status == BVP_OK)
+        put_string(put_string(out, key), value);
+    return said(file, status);
+}
+
+/* out: 14 numbers. */
+int EXPORT(instance_info)(const bvp_file *file, uint32_t instance, double *out)
+{
+    bvp_instance_info info;
+    const bvp_status status = bvp_get_instance(file, instance, &info);
+    if (status != BVP_OK)
+        return said(file, status);
+    *out++ = info.part;
+    *out++ = info.node;
+    put(out, info.placement, 12);
+    return BVP_OK;
+}
+
+/* Returns a status; *count: how many triangles were written. ids: doubles, or NULL. */
+int EXPORT(triangles)(const bvp_file *file, uint32_t part, double first, uint32_t count,
+                      float *positions, double *ids, uint32_t *written)
+{
+    uint64_t numbers[PIECE];
+    *written = 0;
+    for (uint32_t done = 0; done < count; done += PIECE) {
+        const uint32_t size = count - done < PIECE ? count - done : PIECE;
+        uint64_t got = 0;
+        const bvp_range range = {(uint64_t)first + done, size};
+        const bvp_status status = bvp_get_triangles(file, part, range, positions + 9 * (size_t)done,
+                                                    ids ? numbers : NULL, &got);
+        if (status != BVP_OK)
+            return said(file, status);
+        for (uint64_t i = 0; ids && i < got; i++)
+            ids[done + i] = (double)numbers[i];
+        *written += (uint32_t)got;
+    }
+    return BVP_OK;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+typedef struct placed_body {
+    bvp_body body;
+    bvp_filter filter;
+    double placement[12];
+    uint64_t bits[]; /* of the filter */
+} placed_body;
+
+/* instances: those that are seen, or with `exclude` are not; NULL: all are. NULL: no memory, or
+ * there is no such instance (`last`). */
+placed_body *EXPORT(body_make)(const bvp_file *file, uint32_t part, const double *placement,
+                               const uint32_t *instances, uint32_t count, int exclude)
+{
+    bvp_file_info info;
+    bvp_get_info(file, &info);
+    const size_t words = instances ? ((size_t)info.instance_count + 63) / 64 : 0;
+    placed_body *made = calloc(1, sizeof *made + words * sizeof made->bits[0]);
+    if (!made) {
+        last = (bvp_error){.status = BVP_ERR_NO_MEMORY};
+        return NULL;
+    }
+    made->body = (bvp_body){.file = file, .part = part};
+    if (placement) {
+        memcpy(made->placement, placement, sizeof made->placement);
+        made->body.placement = made->placement;
+    }
+    for (uint32_t i = 0; instances && i < count; i++) {
+        if (instances[i] >= info.instance_count) {
+            free(made);
+            last = (bvp_error){.status = BVP_ERR_ARGUMENT, .message = "there is no such instance"};
+            return NULL;
+        }
+        made->bits[instances[i] / 64] |= UINT64_C(1) << instances[i] % 64;
+    }
+    made->filter = (bvp_filter){made->bits, words, exclude};
+    made->body.filter = instances ? &made->filter : NULL;
+    return made;
+}
+
+static const bvp_body *body_of(const placed_body *made)
+{
+    return made ? &made->body : NULL;
+}
+
+/* ---- rays and closest points: batches -------------------------------------------------------- */
+
+/* Arrays of the caller, one element for each element of a batch, or 2 or 3. NULL: left out. */
+typedef struct hit_arrays {
+    uint8_t *found;
+    double *number; /* t, or the distance */
+    double *uv;     /* 2 */
+    double *vector; /* 3: the normal, or the point */
+    uint32_t *instance, *part;
+    double *triangle, *id;
+} hit_arrays;
+
+static void put_id(const hit_arrays *out, size_t at, const bvp_hit_id *id)
+{
+    out->instance[at] = id->instance;
+    out->part[at] = id->part;
+    out->triangle[at] = (double)id->triangle;
+    out->id[at] = (double)id->id;
+}
+
+static const bvp_hit_id no_hit = {.instance = BVP_NONE, .part = BVP_NONE};
+
+static void put_ray_hit(const hit_arrays *out, size_t at, const bvp_ray_hit *hit)
+{
+    out->found[at] = hit->found != 0;
+    out->number[at] = hit->found ? hit->t : INFINITY;
+    out->uv[2 * at] = hit->found ? hit->u : 0;
+    out->uv[2 * at + 1] = hit->found ? hit->v : 0;
+    for (int i = 0; i < 3; i++)
+        out->vector[3 * at + i] = hit->found ? hit->normal[i] : 0;
+    put_id(out, at, hit->found ? &hit->id : &no_hit);
+}
+
+static void put_closest(const hit_arrays *out, size_t at, const bvp_closest_result *nearest)
+{
+    out->found[at] = nearest->found != 0;
+    out->number[at] = nearest->found ? nearest->distance : INFINITY;
+    for (int i = 0; i < 3; i++)
+        out->vector[3 * at + i] = nearest->found ? nearest->point[i] : 0;
+    put_id(out, at, nearest->found ? &nearest->id : &no_hit);
+}
+
+static size_t piece_at(uint32_t done, uint32_t count, uint32_t most)
+{
+    const uint32_t piece = most < PIECE ? most : PIECE;
+    return count - done < piece ? count - done : piece;
+}
+
+/* Elements from *done on, at most `piece` (1 ..) at a time: a source's cache has to hold what that
+ * many need. *done counts those whose answers are right, also after BVP_ERR_AGAIN, which leaves
+ * none of its piece: a call with it goes on there. rays: 8 numbers each. */
+int EXPORT(ray_first)(const placed_body *of, const bvp_ray *rays, uint32_t count, uint32_t piece,
+                      const hit_arrays *out, uint32_t *done)
+{
+    static bvp_ray_hit hits[PIECE];
+    bvp_status status = BVP_OK;
+    while (status == BVP_OK && *done < count) {
+        const size_t size = piece_at(*done, count, piece);
+        status = bvp_ray_first_batch(&of->body, (bvp_const_array){rays + *done, 0, size},
+                                     (bvp_array){hits, 0, size}, NULL, NULL);
+        for (size_t i = 0; status == BVP_OK && i < size; i++)
+            put_ray_hit(out, *done + i, &hits[i]);
+        *done += status == BVP_OK ? (uint32_t)size : 0;
+    }
+    return said(of->body.file, status);
+}
+
+int EXPORT(ray_any)(const placed_body *of, const bvp_ray *rays, uint32_t count, uint32_t piece,
+                    uint8_t *out, uint32_t *done)
+{
+    static int hits[PIECE];
+    bvp_status status = BVP_OK;
+    while (status == BVP_OK && *done < count) {
+        const size_t size = piece_at(*done, count, piece);
+        status = bvp_ray_any_batch(&of->body, (bvp_const_array){rays + *done, 0, size},
+                                   (bvp_array){hits, 0, size}, NULL, NULL);
+        for (size_t i = 0; status == BVP_OK && i < size; i++)
+            out[*done + i] = hits[i] != 0;
+        *done += status == BVP_OK ? (uint32_t)size : 0;
+    }
+    return said(of->body.file, status);
+}
+
+int EXPORT(closest)(const placed_body *of, const double *points, uint32_t count, uint32_t piece,
+                    double max_distance, const hit_arrays *out, uint32_t *done)
+{
+    static bvp_closest_result nearest[PIECE];
+    bvp_status status = BVP_OK;
+    while (status == BVP_OK && *done < count) {
+        const size_t size = piece_at(*done, count, piece);
+        status =
+            bvp_closest_batch(&of->body, (bvp_const_array){points + 3 * (size_t)*done, 0, size},
+                              max_distance, (bvp_array){nearest, 0, size}, NULL, NULL);
+        for (size_t i = 0; status == BVP_OK && i < size; i++)
+            put_closest(out, *done + i, &nearest[i]);
+        *done += status == BVP_OK ? (uint32_t)size : 0;
+    }
+    return said(of->body.file, status);
+}
+
+/* ---- two bodies ------------------------------------------------------------------------------ */
+
+static bvp_status said_of_two(const placed_body *a, const placed_body *b, bvp_status status)
+{
+    said(a->body.file, status);
+    if (b && status != BVP_OK && last.message[0] == 0)
+        said(b->body.file, status);
+    return status;
+}
+
+static double *put_hit_id(double *out, const bvp_hit_id *id)
+{
+    const double numbers[] = {id->instance, id->part, (double)id->triangle, (double)id->id};
+    return put(out, numbers, 4);
+}
+
+enum { DISTANCE_ROW = 17 };
+
+static void put_distance(double *out, const bvp_distance_result *result)
+{
+    const double numbers[] = {result->found, result->distance, result->lower};
+    memset(out, 0, DISTANCE_ROW * sizeof *out);
+    if (!result->found)
+        return;
+    out = put(out, numbers, 3);
+    out = put(out, result->point_a, 3);
+    out = put(out, result->point_b, 3);
+    out = put_hit_id(out, &result->a);
+    put_hit_id(out, &result->b);
+}
+
+/* b: NULL for the instances of a against one another. */
+int EXPORT(collide)(const placed_body *a, const placed_body *b, int *hit)
+{
+    return said_of_two(a, b, bvp_collide(&a->body, body_of(b), hit, NULL));
+}
+
+/* out: 17 numbers: found, distance, lower, point_a, point_b, and for a and b instance, part,
+ * triangle, id. tolerance < 0: exact. */
+int EXPORT(distance)(const placed_body *a, const placed_body *b, double limit, double tolerance,
+                     double *out)
+{
+    bvp_distance_result result = {.found = 0};
+    const bvp_status status =
+        tolerance < 0 ? bvp_distance(&a->body, body_of(b), limit, &result, NULL)
+                      : bvp_distance_about(&a->body, body_of(b), limit, tolerance, &result, NULL);
+    if (status == BVP_OK)
+        put_distance(out, &result);
+    return said_of_two(a, b, status);
+}
+
+/* out: as of distance; found says whether they are within delta. */
+int EXPORT(within)(const placed_body *a, const placed_body *b, double delta, double *out)
+{
+    bvp_distance_result result = {.found = 0};
+    int is_within = 0;
+    const bvp_status status = bvp_within(&a->body, body_of(b), delta, &is_within, &result, NULL);
+    result.found = is_within;
+    if (status == BVP_OK)
+        put_distance(out, &result);
+    return said_of_two(a, b, status);
+}
+
+/* b at `count` placements. */
+int EXPORT(collide_batch)(const placed_body *a, const placed_body *b, const double *placements,
+                          uint32_t count, uint8_t *out, uint32_t *done)
+{
+    bvp_status status = BVP_OK;
+    for (; status == BVP_OK && *done < count; *done += status == BVP_OK) {
+        int hit = 0;
+        bvp_body moved = b->body;
+        moved.placement = placements + 12 * (size_t)*done;
+        status = bvp_collide(&a->body, &moved, &hit, NULL);
+        out[*done] = hit != 0;
+    }
+    return said_of_two(a, b, status);
+}
+
+int EXPORT(distance_batch)(const placed_body *a, const placed_body *b, const double *placements,
+                           uint32_t count, double limit, double *out, uint32_t *done)
+{
+    bvp_status status = BVP_OK;
+    for (; status == BVP_OK && *done < count; *done += status == BVP_OK) {
+        bvp_distance_result result = {.found = 0};
+        bvp_body moved = b->body;
+        moved.placement = placements + 12 * (size_t)*done;
+        status = bvp_distance(&a->body, &moved, limit, &result, NULL);
+        if (status == BVP_OK)
+            put_distance(out + DISTANCE_ROW * (size_t)*done, &result);
+    }
+    return said_of_two(a, b, status);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* Rows of numbers that grow up to `most`. */
+static struct {
+    double *numbers;
+    size_t count, capacity, most; /* rows */
+    bool is_out_of_memory;
+} rows;
+
+const double *EXPORT(rows_data)(void)
+{
+    return rows.numbers;
+}
+
+uint32_t EXPORT(rows_count)(void)
+{
+    return (uint32_t)rows.count;
+}
+
+void EXPORT(rows_free)(void)
+{
+    free(rows.numbers);
+    memset(&rows, 0, sizeof rows);
+}
+
+static void rows_begin(double most)
+{
+    rows_free();
+    rows.most = most < 1e8 ? (size_t)most : (size_t)1e8;
+}
+
+/* Room for one more, or NULL. */
+static double *next_row(int width)
+{
+    if (rows.count == rows.most)
+        return NULL;
+    if (rows.count == rows.capacity) {
+        const size_t capacity = rows.capacity < 64 ? 64 : rows.capacity * 2;
+        double *grown = capacity < UINT32_MAX / 128
+                            ? realloc(rows.numbers, capacity * (size_t)width * sizeof(double))
+                            : NULL;
+        rows.is_out_of_memory = !grown;
+        if (!grown)
+            return NULL;
+        rows.numbers = grown;
+        rows.capacity = capacity;
+    }
+    return rows.numbers + (size_t)width * rows.count++;
+}
+
+static bvp_status rows_end(bvp_status status)
+{
+    return status == BVP_OK && rows.is_out_of_memory ? BVP_ERR_NO_MEMORY : status;
+}
+
+static int add_pair(void *user, const bvp_pair *pair)
+{
+    (void)user;
+    double *row = next_row(9);
+    if (row)
+        *put_hit_id(put_hit_id(row, &pair->a), &pair->b) = pair->proper;
+    return row == NULL || rows.count == rows.most;
+}
+
+/* Rows of 9: of a and b instance, part, triangle, id; proper. */
+int EXPORT(pairs)(const placed_body *a, const placed_body *b, double most)
+{
+    uint64_t count;
+    rows_begin(most);
+    if (rows.most == 0)
+        return said(NULL, BVP_ERR_ARGUMENT);
+    return said_of_two(
+        a, b, rows_end(bvp_pairs_each(&a->body, body_of(b), add_pair, NULL, &count, NULL)));
+}
+
+static int add_hit(void *user, const bvp_hit_id *id)
+{
+    (void)user;
+    double *row = next_row(4);
+    if (row)
+        put_hit_id(row, id);
+    return row == NULL || rows.count == rows.most;
+}
+
+static bvp_region region_of(int kind, const double *numbers, uint32_t plane_count)
+{
+    if (kind == BVP_REGION_BOX)
+        return bvp_box_region(numbers, numbers + 3);
+    if (kind == BVP_REGION_BALL)
+        return bvp_ball_region(numbers, numbers[3]);
+    return bvp_convex_region(numbers, plane_count);
+}
+
+/* Rows of 4: instance, part, triangle, id. numbers: lo and hi; centre and radius; or planes. */
+int EXPORT(overlap)(const placed_body *of, int kind, const double *numbers, uint32_t plane_count,
+                    double most)
+{
+    uint64_t count;
+    rows_begin(most);
+    if (rows.most == 0)
+        return said(NULL, BVP_ERR_ARGUMENT);
+    return said(of->body.file,
+                rows_end(bvp_overlap(&of->body, region_of(kind, numbers, plane_count), add_hit,
+                                     NULL, &count, NULL)));
+}
+
+static int add_ray_hit(void *user, const bvp_ray_hit *hit)
+{
+    (void)user;
+    double *row = next_row(10);
+    if (row) {
+        const double numbers[] = {hit->t, hit->u, hit->v};
+        put_hit_id(put(put(row, numbers, 3), hit->normal, 3), &hit->id);
+    }
+    return row == NULL || rows.count == rows.most;
+}
+
+/* Rows of 10: t, u, v, normal, instance, part, triangle, id. */
+int EXPORT(ray_all)(const placed_body *of, const bvp_ray *ray, double most)
+{
+    uint64_t count;
+    rows_begin(most);
+    if (rows.most == 0)
+        return said(NULL, BVP_ERR_ARGUMENT);
+    return said(of->body.file,
+                rows_end(bvp_ray_all(&of->body, ray, add_ray_hit, NULL, &count, NULL)));
+}
+
+/* ---- convex bodies --------------------------------------------------------------------------- */
+
+/* numbers: size, radius, length; then points; placement: 12 or NULL. */
+static bvp_convex convex_of(int kind, const double *numbers, uint32_t point_count,
+                            const double *placement)
+{
+    bvp_convex convex = {.kind = (bvp_convex_kind)kind,
+                         .radius = numbers[3],
+                         .length = numbers[4],
+                         .points = numbers + 5,
+                         .point_count = point_count,
+                         .placement = placement};
+    memcpy(convex.size, numbers, sizeof convex.size);
+    return convex;
+}
+
+int EXPORT(convex_collide)(const placed_body *of, int kind, const double *numbers,
+                           uint32_t point_count, const double *placement, int *hit)
+{
+    const bvp_convex convex = convex_of(kind, numbers, point_count, placement);
+    return said(of->body.file, bvp_convex_collide(&of->body, &convex, hit, NULL));
+}
+
+/* out: as of distance. */
+int EXPORT(convex_distance)(const placed_body *of, int kind, const double *numbers,
+                            uint32_t point_count, const double *placement, double limit,
+                            double *out)
+{
+    const bvp_convex convex = convex_of(kind, numbers, point_count, placement);
+    bvp_distance_result result = {.found = 0};
+    const bvp_status status = bvp_convex_distance(&of->body, &convex, limit, &result, NULL);
+    if (status == BVP_OK)
+        put_distance(out, &result);
+    return said(of->body.file, status);
+}
+
+/* ---- clash ----------------------------------------------------------------------------------- */
+
+enum { CLASH_ROW = 36, COVERAGE_ROW = 5 + BVP_VERDICT_COUNT };
+
+/* What a run that bytes were missing for had given: the next one goes on there. */
+typedef struct clash_place {
+    double first;                  /* instance of the first file */
+    double given;                  /* pairs of it and later ones that were given */
+    double coverage[COVERAGE_ROW]; /* of the instances before */
+} clash_place;
+
+typedef struct clash_run {
+    clash_place *place;
+    clash_place begun; /* as it was when the run began */
+    double to_skip;
+} clash_run;
+
+static double *put_pair(double *out, const bvp_clash_pair *pair)
+{
+    const double numbers[] = {pair->a,
+                              pair->b,
+                              pair->verdict,
+                              pair->limits.clearance,
+                              pair->limits.touch_gap,
+                              pair->limits.overlap,
+                              pair->distance,
+                              pair->lower,
+                              pair->depth,
+                              pair->depth_upper};
+    return put(out, numbers, 10);
+}
+
+static int give_pair(void *user, const bvp_clash_pair *pair)
+{
+    clash_run *run = user;
+    double row[CLASH_ROW] = {0}, *out = put_pair(row, pair);
+    if (run->to_skip > 0) {
+        run->to_skip--;
+        return 0;
+    }
+    out = put(out, pair->point_a, 3);
+    out = put(out, pair->point_b, 3);
+    out = put_hit_id(out, &pair->hit_a);
+    out = put_hit_id(out, &pair->hit_b);
+    *out++ = (double)pair->triangle_pairs;
+    out = put(out, pair->lo, 3);
+    put(out, pair->hi, 3);
+    run->place->given++;
+    return host_pair(row);
+}
+
+static void add_coverage(double *out, const double *before, const bvp_clash_coverage *coverage)
+{
+    out[0] = before[0] + (double)coverage->box_pairs;
+    out[1] = before[1] + (double)coverage->excluded;
+    for (int i = 0; i < BVP_VERDICT_COUNT; i++)
+        out[2 + i] = before[2 + i] + (double)coverage->verdicts[i];
+}
+
+static int note_progress(void *user, uint32_t done, uint32_t total,
+                         const bvp_clash_coverage *coverage)
+{
+    clash_run *run = user;
+    (void)total;
+    run->place->first = done;
+    run->place->given = 0;
+    add_coverage(run->place->coverage, run->begun.coverage, coverage);
+    return 0;
+}
+
+/* b: NULL for the instances of a against one another. limits: clearance, touch gap, overlap. Rows
+ * go to host_pair(). *place: zeros, then as the call before left it. coverage: box pairs,
+ * excluded, and for each verdict how many. */
+int EXPORT(clash)(const bvp_file *a, const bvp_file *b, const double *placement_b,
+                  const double *limits, int detail, clash_place *place, double *coverage)
+{
+    clash_run run = {.place = place, .begun = *place, .to_skip = place->given};
+    const bvp_clash_scene scene = {a, b, placement_b};
+    bvp_clash_options options = {.limits = {limits[0], limits[1], limits[2]},
+                                 .detail = (bvp_clash_detail)detail,
+                                 .thread_count = 1,
+                                 .first_instance = (uint32_t)place->first,
+                                 .progress = note_progress,
+                                 .progress_user = &run};
+    bvp_clash_coverage counted = {0};
+    const bvp_status status = bvp_clash(&scene, &options, give_pair, &run, &counted, &last);
+    if (status == BVP_OK)
+        add_coverage(coverage, run.begun.coverage, &counted);
+    return status;
+}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# The reader for browsers and node: wasm/bvpack in the build folder. Called by `make wasm`, which gives srcdir and SOURCES.
+# For GNU make.
+EMCC = emcc
+# wide, or all kinds of hierarchies: those that wide replaces, for files that were packed with them alone;
+# the module is then 50 KiB larger
+WASM_KINDS = wide
+# zstd's source folder with common/ and decompress/; without it compressed provenance cannot be read
+ZSTD_SOURCE =
+# where xxhash.h is; copied, because the rest of that folder is not for this compiler
+XXHASH_INCLUDE = /usr/include
+
+KIND_KERNELS = $(filter libfmt/kinds/query/%_kernel.c,$(SOURCES))
+LEFT_OUT = libfmt/format/check/% libfmt/publish/% libfmt/refit/% $(if $(filter wide,$(WASM_KINDS)),$(KIND_KERNELS))
+READER = $(filter-out $(LEFT_OUT),$(SOURCES))
+OBJECTS = $(READER:%.c=wasm/objects/%.o) wasm/objects/tools/wasm/bindings.o
+ZSTD_OBJECTS = $(if $(ZSTD_SOURCE),$(patsubst $(ZSTD_SOURCE)/%.c,wasm/objects/zstd/%.o,\
+  $(wildcard $(ZSTD_SOURCE)/common/*.c $(ZSTD_SOURCE)/decompress/*.c)))
+PACKAGE = bytes.mjs engine.mjs errors.mjs index.d.ts index.mjs module.mjs package.json README.md worker.mjs
+
+HOUSE = -std=gnu11 -Os -msimd128 -mbulk-memory -msign-ext -mnontrapping-fptoint -fno-math-errno -Wall -Wextra -ffp-contract=off -fvisibility=hidden -ffunction-sections \
+  -fdata-sections -DNDEBUG
+HOUSE += -DBVP_BUILDING -DBVPI_ISA=base -DBVPI_ONE_ISA -DXXH_INLINE_ALL
+HOUSE += $(if $(filter wide,$(WASM_KINDS)),-DBVPI_WIDE_ONLY -DBVPI_WIDE_ALONE)
+HOUSE += $(if $(ZSTD_SOURCE),-I$(ZSTD_SOURCE),-DBVPI_WITHOUT_ZSTD)
+LINK = -O2 -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB \
+  -sERROR_ON_UNDEFINED_SYMBOLS=0 -sWARN_ON_UNDEFINED_SYMBOLS=0 -Wl,--gc-sections
+
+all: wasm/bvpack/bvpack.wasm $(PACKAGE:%=wasm/bvpack/%)
+
+wasm/bvpack/bvpack.wasm: wasm/flags $(OBJECTS) $(ZSTD_OBJECTS)
+	@mkdir -p $(@D)
+	$(EMCC) $(LINK) $(OBJECTS) $(ZSTD_OBJECTS) -o $@
+	$(SHELL) $(srcdir)/tools/wasm/size.sh $@
+
+wasm/bvpack/%: $(srcdir)/tools/wasm/%
+	@mkdir -p $(@D)
+	cp $< $@
+
+wasm/include/xxhash.h: $(XXHASH_INCLUDE)/xxhash.h
+	@mkdir -p wasm/include
+	cp $< $@
+
+wasm/objects/%.o: $(srcdir)/%.c wasm/flags wasm/include/xxhash.h
+	@mkdir -p $(@D)
+	$(EMCC) $(HOUSE) -I$(srcdir)/libfmt -Iwasm/include -MMD -MP -c $< -o $@
+
+wasm/objects/zstd/%.o: $(ZSTD_SOURCE)/%.c wasm/flags
+	@mkdir -p $(@D)
+	$(EMCC) -O2 -ffunction-sections -DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_ -I$(ZSTD_SOURCE) -c $< -o $@
+
+# what all objects depend on: changes when the flags do
+wasm/flags: FORCE
+	@mkdir -p wasm
+	@echo '$(HOUSE) $(LINK)' | cmp -s - $@ || echo '$(HOUSE) $(LINK)' >$@
+
+.PHONY: all FORCE
+-include $(OBJECTS:.o=.d)

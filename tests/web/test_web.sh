@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The package for browsers, in node: its answers are the library's, bit for bit, from a whole file
+# and from one that is read by ranges; sources and files that are bad end in an error that says so.
+set -u
+command -v emcc >/dev/null || { echo "there is no emscripten: skipped"; exit 77; }
+command -v node >/dev/null || { echo "there is no node: skipped"; exit 77; }
+make wasm >wasm.log 2>&1 || { tail -5 wasm.log; exit 1; }
+package=$PWD/wasm/bvpack
+answers=$PWD/tests/web/native_answers
+[ -x "$answers" ] || answers=${BVP_BUILDDIR:-.}/tests/web/native_answers
+# shellcheck source=tests/cli/verb_test.sh
+. "$(dirname "$0")/../cli/verb_test.sh"
+
+# what the module asks of its surroundings: nothing that a page could not give
+node -e '
+const names = WebAssembly.Module.imports(new WebAssembly.Module(require("fs").readFileSync(process.argv[1])))
+  .map(({ module, name }) => `${module}.${name}`);
+for (const name of names) if (!/^(bvpack\.(read|pair)|env\.(__syscall_.*|emscripten_notify_memory_growth)|wasi_snapshot_preview1\..*)$/.test(name)) {
+  console.log(`imports ${name}`); process.exitCode = 1; }' "$package/bvpack.wasm" || bad "an import that nobody gives"
+
+replays() { # FILE COUNT
+  "$answers" "$1" "$2" >answers && node "$src/tests/web/hostile.mjs" "$package" "$1" answers || bad "$1"
+}
+"$bvpack" pack -q "$src/samples/models/irb6640_cell12.glb" -o cell.bvp || exit 99
+replays cell.bvp 400
+"$bvpack" pack -q --rays "$src/samples/models/irb6640_cell12.glb" -o rays.bvp || exit 99
+replays rays.bvp 200
+
+# the package: what a page waits for is small, and npm packs all of it
+if command -v npm >/dev/null; then
+  (cd "$package" && npm pack --dry-run --json 2>/dev/null) >packed.json
+  for name in bvpack.wasm index.mjs index.d.ts worker.mjs engine.mjs bytes.mjs module.mjs errors.mjs README.md; do
+    grep -q "\"path\": \"$name\"" packed.json || bad "npm packs no $name"
+  done
+fi
+exit $fail

@@ -7,6 +7,8 @@
 #ifndef BVPI_BASE_DD_H
 #define BVPI_BASE_DD_H
 
+#include "base/fma.h"
+
 /* |lo| <= half an ulp of hi. With u = 2^-53, and no over- or underflow, each operation errs by at
  * most 10 u^2 times its result, sums included, also when the terms cancel. */
 typedef struct bvpi_dd {
@@ -36,7 +38,7 @@ static inline bvpi_dd bvpi_dd_fast_sum(double a, double b)
 static inline bvpi_dd bvpi_dd_product(double a, double b)
 {
     double p = a * b;
-    return (bvpi_dd){p, __builtin_fma(a, b, -p)};
+    return (bvpi_dd){p, bvpi_fma(a, b, -p)};
 }
 
 static inline bvpi_dd bvpi_dd_neg(bvpi_dd a)
@@ -64,14 +66,14 @@ static inline bvpi_dd bvpi_dd_sub(bvpi_dd a, bvpi_dd b)
 static inline bvpi_dd bvpi_dd_mul(bvpi_dd a, bvpi_dd b)
 {
     bvpi_dd p = bvpi_dd_product(a.hi, b.hi);
-    double t = __builtin_fma(a.hi, b.lo, a.lo * b.hi);
+    double t = bvpi_fma(a.hi, b.lo, a.lo * b.hi);
     return bvpi_dd_fast_sum(p.hi, p.lo + t);
 }
 
 static inline bvpi_dd bvpi_dd_scale(bvpi_dd a, double b)
 {
     bvpi_dd p = bvpi_dd_product(a.hi, b);
-    return bvpi_dd_fast_sum(p.hi, __builtin_fma(a.lo, b, p.lo));
+    return bvpi_dd_fast_sum(p.hi, bvpi_fma(a.lo, b, p.lo));
 }
 
 static inline bvpi_dd bvpi_dd_div(bvpi_dd a, bvpi_dd b)

@@ -12,6 +12,8 @@
 #include <string.h>
 #ifdef __SSE2__
 #include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 /* These types are only ever passed to functions that are inlined: their ABI does not matter.
@@ -148,6 +150,12 @@ BVPI_INLINE i32x8 i32x8_from_u8(const uint8_t *p)
     r.i32_half[0] = (bvpi_i32x4)_mm_unpacklo_epi16(words, zero);
     r.i32_half[1] = (bvpi_i32x4)_mm_unpackhi_epi16(words, zero);
     return r.i32;
+#elif defined(__wasm_simd128__)
+    const v128_t words = wasm_u16x8_load8x8(p);
+    bvpi_halves r;
+    r.i32_half[0] = (bvpi_i32x4)wasm_u32x4_extend_low_u16x8(words);
+    r.i32_half[1] = (bvpi_i32x4)wasm_u32x4_extend_high_u16x8(words);
+    return r.i32;
 #else
     return (i32x8){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
 #endif
@@ -163,6 +171,12 @@ BVPI_INLINE i32x8 i32x8_from_i16(const int16_t *p)
     bvpi_halves r;
     r.i32_half[0] = (bvpi_i32x4)_mm_srai_epi32(_mm_unpacklo_epi16(words, words), 16);
     r.i32_half[1] = (bvpi_i32x4)_mm_srai_epi32(_mm_unpackhi_epi16(words, words), 16);
+    return r.i32;
+#elif defined(__wasm_simd128__)
+    const v128_t words = wasm_v128_load(p);
+    bvpi_halves r;
+    r.i32_half[0] = (bvpi_i32x4)wasm_i32x4_extend_low_i16x8(words);
+    r.i32_half[1] = (bvpi_i32x4)wasm_i32x4_extend_high_i16x8(words);
     return r.i32;
 #else
     return (i32x8){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
@@ -196,6 +210,12 @@ BVPI_INLINE f64x4 bvpi_f64x4_from_f32x4(bvpi_f32x4 v)
     r.f64_half[0] = (bvpi_f64x2)_mm_cvtps_pd((__m128)v);
     r.f64_half[1] = (bvpi_f64x2)_mm_cvtps_pd(_mm_movehl_ps((__m128)v, (__m128)v));
     return r.f64;
+#elif defined(__wasm_simd128__)
+    const v128_t upper = wasm_i64x2_shuffle((v128_t)v, (v128_t)v, 1, 1);
+    bvpi_halves r;
+    r.f64_half[0] = (bvpi_f64x2)wasm_f64x2_promote_low_f32x4((v128_t)v);
+    r.f64_half[1] = (bvpi_f64x2)wasm_f64x2_promote_low_f32x4(upper);
+    return r.f64;
 #else
     return __builtin_convertvector(v, f64x4);
 #endif
@@ -209,6 +229,11 @@ BVPI_INLINE bvpi_f32x4 bvpi_f32x4_from_f64x4(f64x4 v)
     bvpi_halves x = {.f64 = v};
     return (bvpi_f32x4)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)x.f64_half[0]),
                                      _mm_cvtpd_ps((__m128d)x.f64_half[1]));
+#elif defined(__wasm_simd128__)
+    bvpi_halves x = {.f64 = v};
+    return (bvpi_f32x4)wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero((v128_t)x.f64_half[0]),
+                                          wasm_f32x4_demote_f64x2_zero((v128_t)x.f64_half[1]), 0,
+                                          2);
 #else
     return __builtin_convertvector(v, bvpi_f32x4);
 #endif
@@ -397,6 +422,11 @@ BVPI_INLINE f32x8 f32x8_min(f32x8 a, f32x8 b)
     for (int h = 0; h < 2; h++)
         r.f32_half[h] = (bvpi_f32x4)_mm_min_ps((__m128)x.f32_half[h], (__m128)y.f32_half[h]);
     return r.f32;
+#elif defined(__wasm_simd128__)
+    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.f32_half[h] = (bvpi_f32x4)wasm_f32x4_pmin((v128_t)y.f32_half[h], (v128_t)x.f32_half[h]);
+    return r.f32;
 #else
     return f32x8_select(f32x8_lt(a, b), a, b);
 #endif
@@ -412,6 +442,11 @@ BVPI_INLINE f32x8 f32x8_max(f32x8 a, f32x8 b)
     for (int h = 0; h < 2; h++)
         r.f32_half[h] = (bvpi_f32x4)_mm_max_ps((__m128)x.f32_half[h], (__m128)y.f32_half[h]);
     return r.f32;
+#elif defined(__wasm_simd128__)
+    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.f32_half[h] = (bvpi_f32x4)wasm_f32x4_pmax((v128_t)y.f32_half[h], (v128_t)x.f32_half[h]);
+    return r.f32;
 #else
     return f32x8_select(f32x8_gt(a, b), a, b);
 #endif
@@ -426,6 +461,11 @@ BVPI_INLINE f64x4 f64x4_min(f64x4 a, f64x4 b)
     for (int h = 0; h < 2; h++)
         r.f64_half[h] = (bvpi_f64x2)_mm_min_pd((__m128d)x.f64_half[h], (__m128d)y.f64_half[h]);
     return r.f64;
+#elif defined(__wasm_simd128__)
+    bvpi_halves x = {.f64 = a}, y = {.f64 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.f64_half[h] = (bvpi_f64x2)wasm_f64x2_pmin((v128_t)y.f64_half[h], (v128_t)x.f64_half[h]);
+    return r.f64;
 #else
     return f64x4_select(f64x4_lt(a, b), a, b);
 #endif
@@ -439,6 +479,11 @@ BVPI_INLINE f64x4 f64x4_max(f64x4 a, f64x4 b)
     bvpi_halves x = {.f64 = a}, y = {.f64 = b}, r;
     for (int h = 0; h < 2; h++)
         r.f64_half[h] = (bvpi_f64x2)_mm_max_pd((__m128d)x.f64_half[h], (__m128d)y.f64_half[h]);
+    return r.f64;
+#elif defined(__wasm_simd128__)
+    bvpi_halves x = {.f64 = a}, y = {.f64 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.f64_half[h] = (bvpi_f64x2)wasm_f64x2_pmax((v128_t)y.f64_half[h], (v128_t)x.f64_half[h]);
     return r.f64;
 #else
     return f64x4_select(f64x4_gt(a, b), a, b);
@@ -471,6 +516,11 @@ BVPI_INLINE f32x8 f32x8_sqrt(f32x8 a)
     for (int h = 0; h < 2; h++)
         r.f32_half[h] = (bvpi_f32x4)_mm_sqrt_ps((__m128)x.f32_half[h]);
     return r.f32;
+#elif defined(__wasm_simd128__)
+    bvpi_halves x = {.f32 = a}, r;
+    for (int h = 0; h < 2; h++)
+        r.f32_half[h] = (bvpi_f32x4)wasm_f32x4_sqrt((v128_t)x.f32_half[h]);
+    return r.f32;
 #else
     f32x8 r;
     for (int i = 0; i < 8; i++)
@@ -487,6 +537,11 @@ BVPI_INLINE f64x4 f64x4_sqrt(f64x4 a)
     bvpi_halves x = {.f64 = a}, r;
     for (int h = 0; h < 2; h++)
         r.f64_half[h] = (bvpi_f64x2)_mm_sqrt_pd((__m128d)x.f64_half[h]);
+    return r.f64;
+#elif defined(__wasm_simd128__)
+    bvpi_halves x = {.f64 = a}, r;
+    for (int h = 0; h < 2; h++)
+        r.f64_half[h] = (bvpi_f64x2)wasm_f64x2_sqrt((v128_t)x.f64_half[h]);
     return r.f64;
 #else
     f64x4 r;
@@ -508,6 +563,12 @@ BVPI_INLINE float f32x8_least(f32x8 a)
 #endif
     m = _mm_min_ps(m, _mm_movehl_ps(m, m));
     return _mm_cvtss_f32(_mm_min_ss(m, _mm_shuffle_ps(m, m, 1)));
+#elif defined(__wasm_simd128__)
+    bvpi_halves x = {.f32 = a};
+    v128_t m = wasm_f32x4_pmin((v128_t)x.f32_half[0], (v128_t)x.f32_half[1]);
+    m = wasm_f32x4_pmin(m, wasm_i32x4_shuffle(m, m, 2, 3, 0, 1));
+    m = wasm_f32x4_pmin(m, wasm_i32x4_shuffle(m, m, 1, 0, 3, 2));
+    return wasm_f32x4_extract_lane(m, 0);
 #else
     float least = a[0];
     for (int i = 1; i < 8; i++)
@@ -527,6 +588,10 @@ BVPI_INLINE unsigned i32x8_movemask(i32x8 mask)
     bvpi_halves m = {.i32 = mask};
     return (unsigned)_mm_movemask_ps((__m128)m.i32_half[0]) |
            (unsigned)_mm_movemask_ps((__m128)m.i32_half[1]) << 4;
+#elif defined(__wasm_simd128__)
+    bvpi_halves m = {.i32 = mask};
+    return (unsigned)wasm_i32x4_bitmask((v128_t)m.i32_half[0]) |
+           (unsigned)wasm_i32x4_bitmask((v128_t)m.i32_half[1]) << 4;
 #else
     unsigned bits = 0;
     for (int i = 0; i < 8; i++)
@@ -543,6 +608,10 @@ BVPI_INLINE unsigned i64x4_movemask(i64x4 mask)
     bvpi_halves m = {.i64 = mask};
     return (unsigned)_mm_movemask_pd((__m128d)m.i64_half[0]) |
            (unsigned)_mm_movemask_pd((__m128d)m.i64_half[1]) << 2;
+#elif defined(__wasm_simd128__)
+    bvpi_halves m = {.i64 = mask};
+    return (unsigned)wasm_i64x2_bitmask((v128_t)m.i64_half[0]) |
+           (unsigned)wasm_i64x2_bitmask((v128_t)m.i64_half[1]) << 2;
 #else
     unsigned bits = 0;
     for (int i = 0; i < 4; i++)

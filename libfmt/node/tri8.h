@@ -159,6 +159,13 @@ BVPI_INLINE f64x4 bvpi_f64x4_from_i32(i32x8 v)
 {
 #ifdef __AVX2__
     return (f64x4)_mm256_cvtepi32_pd(_mm256_castsi256_si128((__m256i)v));
+#elif defined(__wasm_simd128__)
+    bvpi_halves x = {.i32 = v}, r;
+    const v128_t low = (v128_t)x.i32_half[0];
+    r.f64_half[0] = (bvpi_f64x2)wasm_f64x2_convert_low_i32x4(low);
+    r.f64_half[1] =
+        (bvpi_f64x2)wasm_f64x2_convert_low_i32x4(wasm_i32x4_shuffle(low, low, 2, 3, 2, 3));
+    return r.f64;
 #else
     return (f64x4){v[0], v[1], v[2], v[3]};
 #endif

@@ -187,6 +187,10 @@ BVPI_INLINE void bvpi_ray_masks(uint64_t meta, unsigned *used, unsigned *inner)
     const __m128i bytes = _mm_loadl_epi64((const __m128i *)&meta);
     *inner = (unsigned)_mm_movemask_epi8(bytes);
     *used = ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
+#elif defined(__wasm_simd128__)
+    const v128_t bytes = wasm_u64x2_make(meta, 0);
+    *inner = (unsigned)wasm_i8x16_bitmask(bytes);
+    *used = ~(unsigned)wasm_i8x16_bitmask(wasm_i8x16_eq(bytes, wasm_i64x2_const(0, 0)));
 #else
     const uint64_t gather = UINT64_C(0x0102040810204080);
     const uint64_t any = meta | ((meta & BVPI_BYTES(0x7f)) + BVPI_BYTES(0x7f));

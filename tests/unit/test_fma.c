@@ -6,6 +6,7 @@
 #include "suite.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static uint64_t state = 0x9e3779b97f4a7c15;
 

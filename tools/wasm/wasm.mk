@@ -20,7 +20,7 @@ PACKAGE = bytes.mjs engine.mjs errors.mjs index.d.ts index.mjs module.mjs packag
 
 # what is measured in spec/decisions.md, "In the browser"; all else is compiled to be small, for a page waits for it
 HOT = libfmt/query/ray/%_kernel libfmt/query/near/closest_kernel libfmt/prim/point_tri libfmt/prim/tri_ray
-optimisation = $(if $(filter $(HOT),$*),-O3,-Os)
+optimisation = $(if $(filter $(HOT),$*),-O2,-Os)
 
 HOUSE = -std=gnu11 -msimd128 -mbulk-memory -msign-ext -mnontrapping-fptoint -fno-math-errno -Wall -Wextra -ffp-contract=off -fvisibility=hidden -ffunction-sections \
   -fdata-sections -DNDEBUG
@@ -29,6 +29,8 @@ HOUSE += $(if $(filter wide,$(WASM_KINDS)),-DBVPI_WIDE_ONLY -DBVPI_WIDE_ALONE)
 HOUSE += $(if $(ZSTD_SOURCE),-I$(ZSTD_SOURCE),-DBVPI_WITHOUT_ZSTD)
 LINK = -O2 -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB \
   -sERROR_ON_UNDEFINED_SYMBOLS=0 -sWARN_ON_UNDEFINED_SYMBOLS=0 -Wl,--gc-sections
+
+FLAGS = $(HOUSE) $(value optimisation) $(LINK)
 
 all: wasm/bvpack/bvpack.wasm $(PACKAGE:%=wasm/bvpack/%)
 
@@ -56,7 +58,7 @@ wasm/objects/zstd/%.o: $(ZSTD_SOURCE)/%.c wasm/flags
 # what all objects depend on: changes when the flags do
 wasm/flags: FORCE
 	@mkdir -p wasm
-	@echo '$(HOUSE) $(LINK)' | cmp -s - $@ || echo '$(HOUSE) $(LINK)' >$@
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' >$@
 
 .PHONY: all FORCE
 -include $(OBJECTS:.o=.d)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The package for browsers, in node: its answers are the library's, bit for bit, from a whole file
-# and from one that is read by ranges; sources and files that are bad end in an error that says so.
+# The package for browsers, in node and, if Chromium is installed, in a page: its answers are the
+# library's, bit for bit, from a whole file and from one that is read by ranges; sources and files
+# that are bad end in an error that says so.
 set -u
 command -v emcc >/dev/null || { echo "there is no emscripten: skipped"; exit 77; }
 command -v node >/dev/null || { echo "there is no node: skipped"; exit 77; }
@@ -24,8 +25,16 @@ replays() { # FILE COUNT
 }
 "$bvpack" pack -q "$src/samples/models/irb6640_cell12.glb" -o cell.bvp || exit 99
 replays cell.bvp 400
-"$bvpack" pack -q --rays "$src/samples/models/irb6640_cell12.glb" -o rays.bvp || exit 99
-replays rays.bvp 200
+mkdir a
+"$programs/make_export" a 60 20 0 && "$bvpack" pack -q --rays a/export.jsonl -o rays.bvp || exit 99
+replays rays.bvp 1000
+for browser in chromium-headless-shell chromium ""; do command -v "$browser" >/dev/null && break; done
+if [ -n "$browser" ]; then
+  node "$src/tests/web/page.mjs" "$browser" "$package" rays.bvp answers >said || { bad "in $browser:"; tail -5 said; }
+  cat said
+else
+  echo "there is no Chromium: nothing was tried in a page"
+fi
 
 # the package: what a page waits for is small, and npm packs all of it
 if command -v npm >/dev/null; then

@@ -19,7 +19,8 @@ ZSTD_OBJECTS = $(if $(ZSTD_SOURCE),$(patsubst $(ZSTD_SOURCE)/%.c,wasm/objects/zs
 PACKAGE = bytes.mjs engine.mjs errors.mjs index.d.ts index.mjs module.mjs package.json README.md worker.mjs
 
 # what is measured in spec/decisions.md, "In the browser"; all else is compiled to be small, for a page waits for it
-HOT = libfmt/query/ray/%_kernel libfmt/query/near/closest_kernel libfmt/prim/point_tri libfmt/prim/tri_ray
+HOT = libfmt/query/ray/%_kernel libfmt/query/near/closest_kernel libfmt/prim/point_tri libfmt/prim/pose \
+  libfmt/prim/tri_ray
 optimisation = $(if $(filter $(HOT),$*),-O2,-Os)
 
 HOUSE = -std=gnu11 -msimd128 -mbulk-memory -msign-ext -mnontrapping-fptoint -fno-math-errno -Wall -Wextra -ffp-contract=off -fvisibility=hidden -ffunction-sections \
@@ -30,7 +31,7 @@ HOUSE += $(if $(ZSTD_SOURCE),-I$(ZSTD_SOURCE),-DBVPI_WITHOUT_ZSTD)
 LINK = -O2 -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB \
   -sERROR_ON_UNDEFINED_SYMBOLS=0 -sWARN_ON_UNDEFINED_SYMBOLS=0 -Wl,--gc-sections
 
-FLAGS = $(HOUSE) $(value optimisation) $(LINK)
+FLAGS = $(HOUSE) $(value optimisation) $(HOT) $(LINK)
 
 all: wasm/bvpack/bvpack.wasm $(PACKAGE:%=wasm/bvpack/%)
 

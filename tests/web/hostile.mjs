@@ -46,6 +46,8 @@ assert.equal(await replay(ranged, answers), compared);
 assert.ok(source.reads > afterOpening);
 assert.deepEqual(await ranged.info(), await whole.info());
 assert.deepEqual(await ranged.parts(), await whole.parts());
+assert.deepEqual(await ranged.provenance(), await whole.provenance());
+assert.equal(typeof (await whole.provenance()), 'object');
 assert.deepEqual(await ranged.nodes(), await whole.nodes());
 assert.deepEqual(await ranged.instances(), await whole.instances());
 assert.deepEqual(await ranged.triangles(0, 5, 2000, { ids: true }), await whole.triangles(0, 5, 2000, { ids: true }));

@@ -227,6 +227,15 @@ int EXPORT(instance_info)(const bvp_file *file, uint32_t instance, double *out)
     return BVP_OK;
 }
 
+/* *size: of the text; at most `capacity` bytes of it are written. */
+int EXPORT(provenance)(const bvp_file *file, char *buffer, uint32_t capacity, uint32_t *size)
+{
+    size_t full = 0;
+    const bvp_status status = bvp_get_provenance(file, buffer, capacity, &full, &last);
+    *size = (uint32_t)full;
+    return status;
+}
+
 /* Returns a status; *count: how many triangles were written. ids: doubles, or NULL. */
 int EXPORT(triangles)(const bvp_file *file, uint32_t part, double first, uint32_t count,
                       float *positions, double *ids, uint32_t *written)

@@ -404,6 +404,18 @@ export class Engine {
     );
   }
 
+  provenance(id) {
+    return this.query([id], async (take, ask) => {
+      const size = take(4);
+      const file = this.fileOf(id).handle;
+      await ask(() => this.module.provenance(file, 0, 0, size));
+      const full = this.memory.view(Uint32Array, size, 1)[0];
+      const at = take(full);
+      await ask(() => this.module.provenance(file, at, full, size));
+      return this.memory.text(at, full);
+    });
+  }
+
   triangles(id, part, first, count, withIds) {
     return this.query([id], async (take, ask) => {
       const positions = take(count * 36);
@@ -795,6 +807,7 @@ export const METHODS = [
   'parts',
   'nodes',
   'properties',
+  'provenance',
   'instances',
   'triangles',
   'rayFirst',

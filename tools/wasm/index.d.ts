@@ -278,6 +278,8 @@ export class BvpackFile {
   parts(first?: number, count?: number): Promise<PartInfo[]>;
   nodes(first?: number, count?: number): Promise<NodeInfo[]>;
   properties(node: number): Promise<Record<string, string>>;
+  /** What the packer recorded: sources, options, warnings. */
+  provenance(): Promise<unknown>;
   instances(first?: number, count?: number): Promise<InstanceInfo[]>;
   /** positions: 9 for each triangle, in part coordinates. */
   triangles(

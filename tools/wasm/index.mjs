@@ -147,6 +147,10 @@ export class BvpackFile {
     return Object.fromEntries(await this.#call('properties', this.#id, node, propertyCount));
   }
 
+  async provenance() {
+    return JSON.parse(await this.#call('provenance', this.#id));
+  }
+
   async instances(first = 0, count) {
     const { instanceCount } = await this.info();
     return this.#call('instances', this.#id, first, count ?? Math.max(instanceCount - first, 0));

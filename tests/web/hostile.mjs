@@ -112,7 +112,12 @@ await fails(whole.closest([0, 0, 0], { only: [1e6] }), 'argument', /no such inst
 await fails(whole.closest([0, 0, 0], { only, without: only }), 'argument', /not both/);
 await fails(whole.collide(null, { placements: new Float64Array(12) }), 'argument', /two bodies/);
 await fails(whole.overlap({}), 'argument', /region/);
-await whole.close();
+// what was asked before a file is closed is answered, what is asked then is not
+const before = whole.closest(points);
+const closing = whole.close();
+const after = fails(whole.closest(points), 'argument', /closed/);
+assert.deepEqual(await before, two);
+await Promise.all([closing, after, whole.close()]);
 await fails(whole.closest(points), 'argument', /closed/);
 
 // ---- one that is larger than all memory

@@ -145,10 +145,7 @@ export class Engine {
   // Runs work() when no other call runs on these files.
   async inTurn(files, work) {
     const before = files.map((file) => file.tail);
-    const mine = Promise.allSettled(before).then(() => {
-      if (files.some((file) => file.closed)) refuse('the file is closed');
-      return work();
-    });
+    const mine = Promise.allSettled(before).then(work);
     const tail = mine.catch(() => {});
     for (const file of files) file.tail = tail;
     return mine;
@@ -220,7 +217,7 @@ export class Engine {
 
   async open(from, options = {}) {
     const given = await bytesOf(from, options);
-    const file = { tail: Promise.resolve(), closed: false, source: null, bytes: 0, handle: 0 };
+    const file = { tail: Promise.resolve(), source: null, bytes: 0, handle: 0 };
     if (given.whole) this.openBytes(file, given.whole, options);
     else await this.openSource(file, given, options);
     const id = this.next++;
@@ -266,12 +263,12 @@ export class Engine {
     file.sourceNumber = number;
   }
 
+  // After the calls that were made before; those made later find no file.
   async close(id) {
     const file = this.files.get(id);
     if (!file) return;
-    this.files.delete(id);
     await this.inTurn([file], () => {
-      file.closed = true;
+      if (!this.files.delete(id)) return;
       this.module.close_file(file.handle);
       if (file.bytes) this.module.free(file.bytes);
       this.sources.delete(file.sourceNumber);

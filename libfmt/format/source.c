@@ -293,10 +293,8 @@ static void note_miss(bvpi_source *s, bvp_status status, uint64_t offset, const 
     __atomic_add_fetch(&s->misses, 1, __ATOMIC_RELAXED);
 }
 
-static bvp_status check_chunk(const bvpi_source *s, uint64_t chunk, bvp_error *error)
+static bvp_status refuse_chunk(uint64_t chunk, bvp_error *error)
 {
-    if (bvpi_block_is_good(s->file, chunk - 1))
-        return BVP_OK;
     return bvpi_error_set(error, BVP_ERR_CORRUPT, offset_of(chunk), "HSH-2",
                           "block %" PRIu64 " is not what its hash says: the bytes are damaged, or "
                           "those of another file",
@@ -313,7 +311,7 @@ static bvp_status check_arrived(const bvpi_source *s, bvp_error *error)
     for (uint64_t chunk = 1; chunk < s->count && status == BVP_OK; chunk++)
         if (state_of(s, chunk) >= BVPI_CHUNK_LEAVING &&
             offset_of(chunk) < (uint64_t)(end - file->base))
-            status = check_chunk(s, chunk, error);
+            status = bvpi_block_is_good(file, chunk - 1) ? BVP_OK : refuse_chunk(chunk, error);
     return status;
 }
 
@@ -322,8 +320,10 @@ bvp_status bvpi_source_check_arrived(const bvp_file *file, bvp_error *error)
     return check_arrived(file->source, error);
 }
 
-/* Reads chunks first .. last, all absent. They become readable when they are checked. */
-static bvp_status read_chunks(bvpi_source *s, uint64_t first, uint64_t last, bvp_error *error)
+/* Reads chunks first .. last, all absent. They become readable when they are checked. Those after
+ * `needed` are read ahead: what is wrong with them is told to whoever needs them. */
+static bvp_status read_chunks(bvpi_source *s, uint64_t first, uint64_t needed, uint64_t last,
+                              bvp_error *error)
 {
     const uint64_t from = offset_of(first), to = end_of(s, last);
     uint8_t *out = s->slice + (BVPI_CHUNK_SIZE - BVPD_HEADER_SIZE) + from;
@@ -336,13 +336,19 @@ static bvp_status read_chunks(bvpi_source *s, uint64_t first, uint64_t last, bvp
         bvpi_error_set(error, status, from, "",
                        "the source gave no bytes %" PRIu64 " to %" PRIu64 " (%s)", from, to,
                        bvp_status_name(status));
-    for (uint64_t chunk = first; status == BVP_OK && s->is_checked && chunk <= last; chunk++)
-        status = check_chunk(s, chunk, error);
-    if (status != BVP_OK) /* what has arrived of it must not be read */
-        drop_bytes(s->slice + (first << BVPI_CHUNK_SHIFT), last - first + 1);
-    for (uint64_t chunk = first; status == BVP_OK && chunk <= last; chunk++)
+    uint64_t good = first; /* the chunk after those that may be read */
+    while (status == BVP_OK && good <= last &&
+           (!s->is_checked || bvpi_block_is_good(s->file, good - 1)))
+        good++;
+    if (status == BVP_OK && good <= last && good <= needed)
+        status = refuse_chunk(good, error);
+    if (status != BVP_OK)
+        good = first;
+    if (good <= last) /* what has arrived of it must not be read */
+        drop_bytes(s->slice + (good << BVPI_CHUNK_SHIFT), last - good + 1);
+    for (uint64_t chunk = first; chunk < good; chunk++)
         set_state(s, chunk, BVPI_CHUNK_USED);
-    s->held += status == BVP_OK ? last - first + 1 : 0;
+    s->held += good - first;
     return status;
 }
 
@@ -431,6 +437,7 @@ static void fetch(bvpi_source *s, uint64_t first, uint64_t last)
             __atomic_add_fetch(&s->misses, 1, __ATOMIC_RELAXED);
             return;
         }
+        const uint64_t needed = end;
         end = chunk + window_of(s, chunk, end - chunk + 1) - 1;
         if (end - chunk >= s->limit - s->held)
             let_go(s);
@@ -440,7 +447,7 @@ static void fetch(bvpi_source *s, uint64_t first, uint64_t last)
                                     "%" PRIu64 " bytes; open the source with a larger cache",
                                     s->limit << BVPI_CHUNK_SHIFT);
         if (status == BVP_OK)
-            status = read_chunks(s, chunk, end, &error);
+            status = read_chunks(s, chunk, needed, end, &error);
         if (status != BVP_OK) {
             note_miss(s, status, offset_of(chunk), &error);
             return;
@@ -604,7 +611,7 @@ bvp_status bvpi_source_failed(bvp_error *said, bvp_status status, bvp_error *err
 /* Of the head and the first block, which come together. */
 static bvp_status read_head(bvpi_source *s, bvp_file *file, bvp_error *error)
 {
-    bvp_status status = read_chunks(s, 0, s->count > 1 ? 1 : 0, error);
+    bvp_status status = read_chunks(s, 0, UINT64_MAX, s->count > 1 ? 1 : 0, error);
     if (status == BVP_OK)
         status = bvpi_check_head(file, s->slice + BVPI_CHUNK_SIZE - BVPD_HEADER_SIZE, error);
     return status;
@@ -623,7 +630,7 @@ static bvp_status read_hashes(bvpi_source *s, bvp_file *file, bvp_error *error)
                               " blocks begin",
                               file->size - hashed, first);
     if (absent < s->count)
-        status = read_chunks(s, absent, s->count - 1, error);
+        status = read_chunks(s, absent, UINT64_MAX, s->count - 1, error);
     if (status != BVP_OK)
         return status;
     if (!bvpi_hashes_are_good(file))

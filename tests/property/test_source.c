@@ -210,6 +210,28 @@ START_TEST(scans_read_ahead)
 }
 END_TEST
 
+/* Damage in what is read ahead is told when it is needed. */
+START_TEST(damage_ahead_waits)
+{
+    case_file f = make_default();
+    source_case s = source_case_of(f.bytes, f.size);
+    const uint64_t from = (uint64_t)(f.file->section[BVPD_DATA].data - f.file->base);
+    const uint64_t bad = 1 + (from - BVPD_HEADER_SIZE) / BVPD_BLOCK_SIZE + 12;
+    s.damage = BVPD_HEADER_SIZE + (bad - 1) * BVPD_BLOCK_SIZE + 77;
+    bvp_file *file = source_case_open(&s, ROOMY, NULL);
+    bvp_status status = BVP_OK;
+    uint64_t count, first = 0;
+    float at[9 * 50];
+    for (; status == BVP_OK && first < LARGE; first += 50)
+        status = bvp_get_triangles(file, 0, (bvp_range){first, 50}, at, NULL, &count);
+    ck_assert_int_eq(status, BVP_ERR_CORRUPT);
+    ck_assert_uint_ge(source_case_state(file, bad - 1), BVPI_CHUNK_UNUSED);
+    ck_assert_uint_eq(source_case_state(file, bad), BVPI_CHUNK_ABSENT);
+    bvp_close(file);
+    case_close(&f);
+}
+END_TEST
+
 /* In an opened file, and in a part of another one. */
 START_TEST(places_in_the_source)
 {
@@ -739,6 +761,7 @@ SUITE(test_source)
                                   bodies_of_both_sorts,
                                   opening_reads_twice,
                                   scans_read_ahead,
+                                  damage_ahead_waits,
                                   places_in_the_source,
                                   no_byte_is_believed_unchecked,
                                   digests_find_forgers,

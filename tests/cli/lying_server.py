@@ -69,7 +69,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if kind == "long":
             body = body + b"x"
         if kind == "shifted" and later:
-            begin, end = begin + 1, end + 1
+            begin, end = begin - 1, end - 1
         if kind == "total" and later:
             total += 4096
         if kind == "huge":

@@ -586,21 +586,25 @@ END_TEST
 /* What a call has asked for once it may read until it ends, without asking again. */
 START_TEST(a_call_reads_on)
 {
+    enum { HELD = 42 };
     case_file f = make_default();
     source_case s = source_case_of(f.bytes, f.size);
-    bvp_file *file = source_case_open(&s, 6 * TIGHT, NULL);
-    const uint64_t middle = (uint64_t)(file->section[BVPD_BINH].data - file->base) + 3 * 65536;
-    uint64_t state = case_seed();
+    bvp_file *file = source_case_open(&s, 10 * TIGHT, NULL);
+    const uint64_t from = (uint64_t)(file->section[BVPD_BINH].data - file->base);
+    const uint64_t first = 2 + (from - BVPD_HEADER_SIZE) / BVPD_BLOCK_SIZE;
+    const uint64_t at = BVPD_HEADER_SIZE + (first - 1) * BVPD_BLOCK_SIZE;
+    uint64_t state = case_seed(), left = 0;
     bvpi_call call = bvpi_call_begin(file, NULL);
-    bvpi_want(file->base + middle, 1000);
-    for (int k = 0; k < 400; k++)
+    bvpi_fetch(file->base + at, HELD * BVPD_BLOCK_SIZE);
+    for (int k = 0; k < 50; k++)
         (void)closest_at(file, &state);
-    ck_assert(memcmp(file->base + middle, (const uint8_t *)f.bytes + middle, 1000) == 0);
+    ck_assert(memcmp(file->base + at, (const uint8_t *)f.bytes + at, HELD * BVPD_BLOCK_SIZE) == 0);
     ck_assert_int_eq(bvpi_call_end(&call, BVP_OK), BVP_OK);
     for (int k = 0; k < 400; k++)
         (void)closest_at(file, &state);
-    const uint64_t chunk = 1 + (middle - BVPD_HEADER_SIZE) / BVPD_BLOCK_SIZE;
-    ck_assert_uint_eq(source_case_state(file, chunk), BVPI_CHUNK_ABSENT); /* then it leaves */
+    for (uint64_t k = 0; k < HELD; k++) /* then they leave */
+        left += source_case_state(file, first + k) == BVPI_CHUNK_ABSENT;
+    ck_assert_uint_gt(left, 0);
     bvp_close(file);
     case_close(&f);
 }

@@ -67,8 +67,8 @@ static bvp_status refuse_memory(bvp_error *error, uint64_t size)
 static bvp_status refuse_table(bvp_error *error)
 {
     return refuse(error, BVP_ERR_ARGUMENT, UINT64_MAX,
-                  "is compressed, but has no seek table, as \"bvpack compress\" writes one; "
-                  "decompress it first: zstd -d");
+                  "is compressed, but has no seek table at its end: it is cut off, or not "
+                  "compressed by \"bvpack compress\"; fetch it again, or decompress it: zstd -d");
 }
 
 static bvp_status read_packed(const bvp_source *packed, uint64_t offset, uint64_t size, void *out,

@@ -2,6 +2,7 @@
  * verb_attach.c: the verb attach: a GLB with its hierarchy in a chunk of its own, or beside it.
  * Spec: spec/gltf.md
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -279,17 +280,18 @@ static int save(const job *j)
         return complain_memory();
     const uint64_t offset = glb_attached_offset(w.text_size, &j->glb);
     if (!set->sidecar) {
-        const size_t size = w.text_size;
         free(text);
         text = make_text(j, NULL, offset, &w.text_size);
         if (!text)
             return complain_memory();
-        if (size != w.text_size || offset + j->size > UINT32_MAX) {
-            free(text);
-            complain(j->path, "with its hierarchy it would have more than the 4 GiB that a GLB can "
-                              "have; leave that beside it with --sidecar");
-            return EXIT_LIMIT;
-        }
+        assert(glb_attached_offset(w.text_size, &j->glb) == offset);
+    }
+    if (offset + (set->sidecar ? 0 : j->size) > UINT32_MAX) {
+        free(text);
+        complain(j->path, "with %s it would have more than the 4 GiB that a GLB can have%s",
+                 set->sidecar ? "the extension" : "its hierarchy",
+                 set->sidecar ? "" : "; leave that beside it with --sidecar");
+        return EXIT_LIMIT;
     }
     w.text = text;
     if (set->sidecar)

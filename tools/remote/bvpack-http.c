@@ -80,6 +80,15 @@ static bool header_is(const char *line, size_t size, const char *name, char *out
     return true;
 }
 
+/* Of a Retry-After in seconds: as many as we would wait; of one that is a date: -1. */
+static long seconds_of(const char *value)
+{
+    if (value[0] < '0' || value[0] > '9')
+        return -1;
+    const long seconds = strtol(value, NULL, 10);
+    return seconds < PAUSE_MOST_MS / 1000 ? seconds : PAUSE_MOST_MS / 1000;
+}
+
 static size_t take_header(char *line, size_t one, size_t count, void *user)
 {
     fetcher *f = user;
@@ -96,7 +105,7 @@ static size_t take_header(char *line, size_t one, size_t count, void *user)
     else if (header_is(line, size, "content-encoding", value, sizeof value))
         r->is_encoded = strcasecmp(value, "identity") != 0;
     else if (header_is(line, size, "retry-after", value, sizeof value))
-        r->retry_after = value[0] >= '0' && value[0] <= '9' ? strtol(value, NULL, 10) : -1;
+        r->retry_after = seconds_of(value);
     else if (header_is(line, size, "etag", value, sizeof value))
         strcpy(r->tag, value);
     else if (header_is(line, size, "last-modified", value, sizeof value))

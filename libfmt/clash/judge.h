@@ -66,6 +66,8 @@ static inline bool bvpi_clash_has_contacts(bvp_clash_detail detail)
     return detail == BVP_CLASH_CONTACTS || detail == BVP_CLASH_FAST_CONTACTS;
 }
 
+/* verdict.c: the witness of a query that found one, and the box around its two points. */
+void bvpi_clash_take_witness(const bvp_distance_result *best, bvp_clash_pair *pair);
 /* verdict.c: sets everything in *pair except a, b and the limits, which are inputs. */
 bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detail,
                                  bvp_clash_pair *pair);

@@ -68,9 +68,8 @@ static bool is_same_part_here(const bvpi_clash_item *a, const bvpi_clash_item *b
 
 /* ---- one pair -------------------------------------------------------------------------------- */
 
-static void take_witness(const bvpi_pair_query *query, bvp_clash_pair *pair)
+void bvpi_clash_take_witness(const bvp_distance_result *best, bvp_clash_pair *pair)
 {
-    const bvp_distance_result *best = &query->answer.best;
     assert(best->found);
     pair->distance = best->distance;
     pair->lower = best->lower;
@@ -194,7 +193,7 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
             return is_twin ? BVP_OK : judge_beside(judge, detail, upper, pair);
         if (status != BVP_OK)
             return status;
-        take_witness(&judge->query, pair);
+        bvpi_clash_take_witness(&judge->query.answer.best, pair);
         pair->distance = pair->lower = 0;
     }
     pair->depth_upper = upper;
@@ -216,7 +215,7 @@ static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
     if (status != BVP_OK)
         return status;
     if (query->answer.best.found)
-        take_witness(query, pair);
+        bvpi_clash_take_witness(&query->answer.best, pair);
     if (bvpi_clash_is_fast(detail))
         pair->lower = 0;
     const bool is_within = query->answer.best.found && query->answer.lower <= clearance;
@@ -234,7 +233,7 @@ static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
         return status;
     status = bvpi_ask_nearest(query, INFINITY, tolerance_of(&pair->limits));
     if (status == BVP_OK && query->answer.best.found)
-        take_witness(query, pair);
+        bvpi_clash_take_witness(&query->answer.best, pair);
     return status;
 }
 
@@ -257,7 +256,7 @@ bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detai
         return status;
     if (!query->answer.best.found)
         return judge_beyond(judge, detail, pair);
-    take_witness(query, pair);
+    bvpi_clash_take_witness(&query->answer.best, pair);
     pair->lower = 0;
     return judge_near(judge, detail, pair);
 }

@@ -47,22 +47,6 @@ static bvp_status ask(bvpi_zone_judge *judge, const bvpi_convex *convex, bvpi_co
     return BVPI_ISA_CHOOSE(bvpi_convex_kernel, judge->item->file->isa)->run(&judge->body, query);
 }
 
-static void take_witness(const bvpi_zone_judge *judge, bvp_clash_pair *pair)
-{
-    const bvp_distance_result *best = &judge->query.best;
-    assert(best->found);
-    pair->distance = best->distance;
-    pair->lower = best->lower;
-    memcpy(pair->point_a, best->point_a, sizeof pair->point_a);
-    memcpy(pair->point_b, best->point_b, sizeof pair->point_b);
-    pair->hit_a = best->a;
-    pair->hit_b = best->b;
-    for (int i = 0; i < 3; i++) {
-        pair->lo[i] = fmin(pair->point_a[i], pair->point_b[i]);
-        pair->hi[i] = fmax(pair->point_a[i], pair->point_b[i]);
-    }
-}
-
 static double apart(const bvpi_zone_judge *judge)
 {
     const bvpi_clash_item *item = judge->item;
@@ -255,7 +239,7 @@ static bvp_status try_depth(bvpi_zone_judge *judge, double depth, bvp_clash_pair
     const bvp_status status = ask(judge, &smaller, BVPI_CONVEX_ANY, 0);
     *out = status == BVP_OK && judge->query.best.found;
     if (*out) {
-        take_witness(judge, pair);
+        bvpi_clash_take_witness(&judge->query.best, pair);
         pair->distance = pair->lower = 0;
         /* more than `depth`, also where that is 0, or large */
         pair->depth = fmax(depth + judge->band, nextafter(depth, INFINITY));
@@ -393,7 +377,7 @@ static bvp_status judge_outside(bvpi_zone_judge *judge, double gap, bvp_clash_de
         return BVP_OK;
     status = ask(judge, &judge->zone->shape, BVPI_CONVEX_NEAREST, INFINITY);
     if (status == BVP_OK && judge->query.best.found)
-        take_witness(judge, pair);
+        bvpi_clash_take_witness(&judge->query.best, pair);
     if (bvpi_clash_is_fast(detail))
         pair->lower = 0;
     return status;
@@ -410,7 +394,7 @@ static bvp_status judge_beyond(bvpi_zone_judge *judge, bvp_clash_detail detail,
     if (clearance > pair->limits.touch_gap) {
         status = ask(judge, &judge->zone->shape, mode, clearance);
         if (status == BVP_OK && judge->query.best.found) {
-            take_witness(judge, pair);
+            bvpi_clash_take_witness(&judge->query.best, pair);
             pair->verdict = BVP_VERDICT_WITHIN;
         }
         if (bvpi_clash_is_fast(detail))
@@ -437,7 +421,7 @@ bvp_status bvpi_zone_judge_pair(bvpi_zone_judge *judge, const bvpi_zone *zone,
         return status;
     if (!judge->query.best.found)
         return judge_beyond(judge, detail, pair);
-    take_witness(judge, pair);
+    bvpi_clash_take_witness(&judge->query.best, pair);
     pair->lower = 0;
     pair->verdict = BVP_VERDICT_TOUCHING;
     if (pair->distance == 0)
@@ -447,6 +431,6 @@ bvp_status bvpi_zone_judge_pair(bvpi_zone_judge *judge, const bvpi_zone *zone,
         return status;
     if (!judge->query.best.found)
         return judge_outside(judge, gap, detail, pair);
-    take_witness(judge, pair);
+    bvpi_clash_take_witness(&judge->query.best, pair);
     return judge_meeting(judge, detail, pair);
 }

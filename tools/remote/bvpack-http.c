@@ -12,7 +12,7 @@
  *
  * Held by tests/cli/test_remote.sh.
  */
-#define _GNU_SOURCE /* strcasestr */
+#define _GNU_SOURCE /* strcasecmp, PR_SET_PDEATHSIG */
 #include <curl/curl.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -269,32 +269,6 @@ static bool fetch(fetcher *f, uint64_t offset, uint64_t size)
 
 /* ---- the other program ----------------------------------------------------------------------- */
 
-static bool read_all(void *data, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t now = read(STDIN_FILENO, (char *)data + done, size - done);
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now <= 0)
-            return false;
-        done += (size_t)now;
-    }
-    return true;
-}
-
-static bool write_all(const void *data, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t now = write(STDOUT_FILENO, (const char *)data + done, size - done);
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now <= 0)
-            return false;
-        done += (size_t)now;
-    }
-    return true;
-}
-
 static bool answer(const fetcher *f, bool is_good, const char *text)
 {
     const remote_answer a = {.magic = REMOTE_MAGIC,
@@ -302,8 +276,9 @@ static bool answer(const fetcher *f, bool is_good, const char *text)
                              .size = is_good ? f->last.got : 0,
                              .file_size = f->file_size,
                              .text_size = (uint32_t)strlen(text)};
-    return write_all(&a, sizeof a) && write_all(text, a.text_size) &&
-           (!is_good || write_all(f->bytes, (size_t)a.size));
+    return remote_write(STDOUT_FILENO, &a, sizeof a) &&
+           remote_write(STDOUT_FILENO, text, a.text_size) &&
+           (!is_good || remote_write(STDOUT_FILENO, f->bytes, (size_t)a.size));
 }
 
 /* The first range tells the size and the state of the file. */
@@ -350,15 +325,15 @@ int main(void)
     uint32_t size;
     remote_request request;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (!read_all(&size, sizeof size) || size == 0 || size > REMOTE_URL_MAX ||
-        !read_all(url, size)) {
+    if (!remote_read(STDIN_FILENO, &size, sizeof size) || size == 0 || size > REMOTE_URL_MAX ||
+        !remote_read(STDIN_FILENO, url, size)) {
         fprintf(stderr, "bvpack-http: bvpack starts this program to read files from servers\n");
         return 2;
     }
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !set_up(&f, url))
         return 1;
     bool goes_on = begin(&f) && f.is_open;
-    while (goes_on && read_all(&request, sizeof request)) {
+    while (goes_on && remote_read(STDIN_FILENO, &request, sizeof request)) {
         if (request.size == 0 || request.size > REMOTE_MOST)
             return 1;
         const bool is_good = fetch(&f, request.offset, request.size);

@@ -10,7 +10,11 @@
 #define REMOTE_PROTOCOL_H
 
 #include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 enum {
     REMOTE_URL_MAX = 1 << 16,
@@ -36,5 +40,33 @@ typedef struct remote_answer {
     uint32_t reserved;
 } remote_answer;
 static_assert(sizeof(remote_answer) == 32, "no padding");
+
+/* Both programs have an end of a socket, so that writing to one that has ended is an error of the
+ * call and no signal. False: that, or the other end is closed. */
+static inline bool remote_write(int fd, const void *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t now = send(fd, (const char *)data + done, size - done, MSG_NOSIGNAL);
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now <= 0)
+            return false;
+        done += (size_t)now;
+    }
+    return true;
+}
+
+static inline bool remote_read(int fd, void *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t now = read(fd, (char *)data + done, size - done);
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now <= 0)
+            return false;
+        done += (size_t)now;
+    }
+    return true;
+}
 
 #endif

@@ -62,47 +62,21 @@ static bvp_status refuse_system(bvp_error *error, const char *doing)
 
 /* ---- the socket ------------------------------------------------------------------------------ */
 
-static bool write_all(int fd, const void *data, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t now = send(fd, (const char *)data + done, size - done, MSG_NOSIGNAL);
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now <= 0)
-            return false;
-        done += (size_t)now;
-    }
-    return true;
-}
-
-static bool read_all(int fd, void *data, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t now = read(fd, (char *)data + done, size - done);
-        if (now < 0 && errno == EINTR)
-            continue;
-        if (now <= 0)
-            return false;
-        done += (size_t)now;
-    }
-    return true;
-}
-
 /* text: REMOTE_TEXT_MAX + 1 bytes. out: room for `most` bytes. */
 static bvp_status take_answer(const remote *r, remote_answer *a, char *text, void *out,
                               uint64_t most, bvp_error *error)
 {
-    if (!read_all(r->talk, a, sizeof *a))
+    if (!remote_read(r->talk, a, sizeof *a))
         return refuse(error, BVP_ERR_SYSTEM, "bvpack-http has ended");
     if (a->magic != REMOTE_MAGIC || a->text_size > REMOTE_TEXT_MAX || a->size > most)
         return refuse(error, BVP_ERR_SYSTEM,
                       "the answer of bvpack-http is damaged; is it of this version of bvpack?");
-    if (!read_all(r->talk, text, a->text_size))
+    if (!remote_read(r->talk, text, a->text_size))
         return refuse(error, BVP_ERR_SYSTEM, "bvpack-http has ended");
     text[a->text_size] = '\0';
     if (a->failed)
         return refuse(error, BVP_ERR_SYSTEM, text);
-    if (!read_all(r->talk, out, (size_t)a->size))
+    if (!remote_read(r->talk, out, (size_t)a->size))
         return refuse(error, BVP_ERR_SYSTEM, "bvpack-http has ended");
     return BVP_OK;
 }
@@ -181,7 +155,7 @@ static bvp_status fetch(remote *r, uint64_t offset, uint64_t size, void *out, bv
     remote_answer a;
     if (size > REMOTE_MOST)
         return refuse(error, BVP_ERR_LIMIT, "more is wanted at once than bvpack-http gives");
-    if (!write_all(r->talk, &request, sizeof request))
+    if (!remote_write(r->talk, &request, sizeof request))
         return refuse_system(error, "write to");
     const bvp_status status = take_answer(r, &a, text, out, size, error);
     if (status == BVP_OK && a.size != size)
@@ -220,7 +194,7 @@ bvp_status remote_source(const char *url, bvp_source *out, bvp_error *error)
     r->talk = -1;
     bvp_status status = start(r, error);
     if (status == BVP_OK &&
-        (!write_all(r->talk, &size, sizeof size) || !write_all(r->talk, url, size)))
+        (!remote_write(r->talk, &size, sizeof size) || !remote_write(r->talk, url, size)))
         status = refuse_system(error, "write to");
     if (status == BVP_OK)
         status = take_answer(r, &a, text, r->first, sizeof r->first, error);

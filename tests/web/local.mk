@@ -5,4 +5,6 @@ WEB_TEST_FILES = \
 	tests/web/hostile.mjs \
 	tests/web/page.html \
 	tests/web/page.mjs \
-	tests/web/replay.mjs
+	tests/web/replay.mjs \
+	tests/web/tables.mjs \
+	tests/web/three.mjs

@@ -28,6 +28,13 @@ replays cell.bvp 400
 mkdir a
 "$programs/make_export" a 60 20 0 && "$bvpack" pack -q --rays a/export.jsonl -o rays.bvp || exit 99
 replays rays.bvp 1000
+node "$src/tests/web/tables.mjs" "$package" cell.bvp || bad "tables of cell.bvp"
+node "$src/tests/web/tables.mjs" "$package" rays.bvp || bad "tables of rays.bvp"
+if sh "$src/tools/viewer/npm.sh" "$src/tools/html" "$package/.." "$(command -v npm)"; then
+  node "$src/tests/web/three.mjs" "$package" cell.bvp || bad "bvpack/three"
+else
+  echo "bvpack/three was not tried"
+fi
 for browser in chromium-headless-shell chromium ""; do command -v "$browser" >/dev/null && break; done
 if [ -n "$browser" ]; then
   node "$src/tests/web/page.mjs" "$browser" "$package" rays.bvp answers >said || { bad "in $browser:"; tail -5 said; }
@@ -39,7 +46,7 @@ fi
 # the package: what a page waits for is small, and npm packs all of it
 if command -v npm >/dev/null; then
   (cd "$package" && npm pack --dry-run --json 2>/dev/null) >packed.json
-  for name in bvpack.wasm index.mjs index.d.ts worker.mjs engine.mjs bytes.mjs module.mjs errors.mjs README.md; do
+  for name in bvpack.wasm index.mjs index.d.ts worker.mjs engine.mjs bytes.mjs module.mjs errors.mjs three.mjs three.d.ts README.md; do
     grep -q "\"path\": \"$name\"" packed.json || bad "npm packs no $name"
   done
 fi

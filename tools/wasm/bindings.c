@@ -257,6 +257,130 @@ int EXPORT(triangles)(const bvp_file *file, uint32_t part, double first, uint32_
     return BVP_OK;
 }
 
+/* Instances from `first` on; *done counts those that are written, also after BVP_ERR_AGAIN: a call
+ * with it goes on there. placements: 12 numbers each. */
+int EXPORT(instance_table)(const bvp_file *file, uint32_t first, uint32_t count, uint32_t *parts,
+                           uint32_t *nodes, double *placements, uint32_t *done)
+{
+    for (; *done < count; ++*done) {
+        bvp_instance_info info;
+        const bvp_status status = bvp_get_instance(file, first + *done, &info);
+        if (status != BVP_OK)
+            return said(file, status);
+        parts[*done] = info.part;
+        nodes[*done] = info.node;
+        put(placements + 12 * (size_t)*done, info.placement, 12);
+    }
+    return BVP_OK;
+}
+
+/* Nodes, as instance_table; arrays of one number each. */
+int EXPORT(node_table)(const bvp_file *file, uint32_t first, uint32_t count, uint32_t *parents,
+                       uint32_t *ends, uint32_t *parts, uint32_t *instances, uint32_t *done)
+{
+    for (; *done < count; ++*done) {
+        bvp_node_info info;
+        const bvp_status status = bvp_get_node(file, first + *done, &info);
+        if (status != BVP_OK)
+            return said(file, status);
+        parents[*done] = info.parent;
+        ends[*done] = info.end;
+        parts[*done] = info.part;
+        instances[*done] = info.instance;
+    }
+    return BVP_OK;
+}
+
+static int small(int c)
+{
+    return c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c;
+}
+
+/* text: without capital letters of ASCII, which have no case here. */
+static bool holds(bvp_string string, const char *text, size_t size)
+{
+    for (size_t at = 0; size <= string.size && at <= string.size - size; at++) {
+        size_t same = 0;
+        while (same < size && small((uint8_t)string.data[at + same]) == (uint8_t)text[same])
+            same++;
+        if (same == size)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a node or, where it has no name, its part is called so. */
+static bvp_status is_called(const bvp_file *file, const bvp_node_info *node, const char *text,
+                            size_t size, bool *is_so)
+{
+    bvp_part_info part;
+    *is_so = holds(node->name, text, size) || holds(node->source_id, text, size);
+    if (*is_so || node->part == BVP_NONE || node->name.size > 0)
+        return BVP_OK;
+    const bvp_status status = bvp_get_part(file, node->part, &part);
+    *is_so =
+        status == BVP_OK && (holds(part.name, text, size) || holds(part.source_id, text, size));
+    return status;
+}
+
+/* Nodes that are called so, as instance_table; ends when `found` has `capacity` of them. */
+int EXPORT(find_nodes)(const bvp_file *file, uint32_t first, uint32_t count, const char *text,
+                       uint32_t size, uint32_t *found, uint32_t capacity, uint32_t *found_count,
+                       uint32_t *done)
+{
+    for (; *done < count && *found_count < capacity; ++*done) {
+        bvp_node_info info;
+        bool is_so = false;
+        bvp_status status = bvp_get_node(file, first + *done, &info);
+        if (status == BVP_OK)
+            status = is_called(file, &info, text, size, &is_so);
+        if (status != BVP_OK)
+            return said(file, status);
+        if (is_so)
+            found[(*found_count)++] = first + *done;
+    }
+    return BVP_OK;
+}
+
+static uint32_t hash_of(const uint32_t bits[3])
+{
+    uint32_t h = bits[0] * 0x9e3779b1u ^ bits[1] * 0x85ebca77u ^ bits[2] * 0xc2b2ae3du;
+    h ^= h >> 15;
+    return h * 0x2c1b3c6du;
+}
+
+/* Triangles of a part as vertices, equal ones once, and three indices each. positions: 9 numbers
+ * for each triangle. slots: a power of 2 of them, more than vertices. out: triangles, vertices. */
+int EXPORT(geometry)(const bvp_file *file, uint32_t part, double first, uint32_t count,
+                     uint32_t *indices, float *positions, uint32_t *slots, uint32_t slot_count,
+                     uint32_t *out)
+{
+    uint64_t got = 0;
+    uint32_t vertex_count = 0;
+    out[0] = out[1] = 0;
+    const bvp_status status =
+        bvp_get_triangles(file, part, (bvp_range){(uint64_t)first, count}, positions, NULL, &got);
+    if (status != BVP_OK)
+        return said(file, status);
+    memset(slots, 0xff, slot_count * sizeof *slots);
+    for (size_t i = 0; i < 3 * (size_t)got; i++) {
+        uint32_t bits[3];
+        memcpy(bits, positions + 3 * i, sizeof bits);
+        uint32_t slot = hash_of(bits) & (slot_count - 1);
+        while (slots[slot] != UINT32_MAX &&
+               memcmp(positions + 3 * (size_t)slots[slot], bits, sizeof bits) != 0)
+            slot = (slot + 1) & (slot_count - 1);
+        if (slots[slot] == UINT32_MAX) {
+            memcpy(positions + 3 * (size_t)vertex_count, bits, sizeof bits);
+            slots[slot] = vertex_count++;
+        }
+        indices[i] = slots[slot];
+    }
+    out[0] = (uint32_t)got;
+    out[1] = vertex_count;
+    return BVP_OK;
+}
+
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 typedef struct placed_body {
@@ -621,6 +745,26 @@ int EXPORT(ray_all)(const placed_body *of, const bvp_ray *ray, double most)
         return said(NULL, BVP_ERR_ARGUMENT);
     return said(of->body.file,
                 rows_end(bvp_ray_all(&of->body, ray, add_ray_hit, NULL, &count, NULL)));
+}
+
+static int add_box(void *user, const bvp_box *box)
+{
+    (void)user;
+    double *row = next_row(9);
+    if (row) {
+        const double numbers[] = {box->level, box->leaf_count, (double)box->first};
+        put(put(put(row, box->lo, 3), box->hi, 3), numbers, 3);
+    }
+    return row == NULL || rows.count == rows.most;
+}
+
+/* Rows of 9: lo, hi, level, leaf_count, first. part: or the assembly. */
+int EXPORT(boxes)(const bvp_file *file, uint32_t part, uint32_t level, double most)
+{
+    rows_begin(most);
+    if (rows.most == 0)
+        return said(NULL, BVP_ERR_ARGUMENT);
+    return said(file, rows_end(bvp_boxes(file, part, level, add_box, NULL)));
 }
 
 /* ---- convex bodies --------------------------------------------------------------------------- */

@@ -401,6 +401,68 @@ export class Engine {
     );
   }
 
+  // Many records at once, as arrays: names with [type, numbers each].
+  table(id, first, count, names, call) {
+    return this.query([id], async (take, ask) => {
+      const file = this.fileOf(id).handle;
+      const kinds = Object.entries(names);
+      const at = kinds.map(([, [Type, size]]) => take(count * size * Type.BYTES_PER_ELEMENT));
+      const done = take(4);
+      await ask(
+        () => call(file, first, count, ...at, done),
+        () => this.memory.view(Uint32Array, done, 1)[0],
+      );
+      return Object.fromEntries(
+        kinds.map(([name, [Type, size]], i) => [name, this.memory.copy(Type, at[i], count * size)]),
+      );
+    });
+  }
+
+  instanceTable(id, first, count) {
+    const one = [Uint32Array, 1];
+    const names = { part: one, node: one, placement: [Float64Array, 12] };
+    return this.table(id, first, count, names, this.module.instance_table);
+  }
+
+  nodeTable(id, first, count) {
+    const one = [Uint32Array, 1];
+    const names = { parent: one, end: one, part: one, instance: one };
+    return this.table(id, first, count, names, this.module.node_table);
+  }
+
+  findNodes(id, text, first, count, limit) {
+    return this.query([id], async (take, ask) => {
+      const file = this.fileOf(id).handle;
+      // as in bindings.c: only letters of ASCII have no case
+      const plain = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+      const bytes = new TextEncoder().encode(plain);
+      const words = [file, first, count, this.put(take, Uint8Array, bytes), bytes.length];
+      const [found, foundCount, done] = [take(limit * 4), take(4), take(4)];
+      await ask(
+        () => this.module.find_nodes(...words, found, limit, foundCount, done),
+        () => this.memory.view(Uint32Array, done, 1)[0],
+      );
+      return this.memory.copy(Uint32Array, found, this.memory.view(Uint32Array, foundCount, 1)[0]);
+    });
+  }
+
+  geometry(id, part, first, count) {
+    return this.query([id], async (take, ask) => {
+      const file = this.fileOf(id).handle;
+      const slots = 2 ** Math.ceil(Math.log2(4 * count + 4)); // more than vertices
+      const [indices, positions, out] = [take(count * 12), take(count * 36), take(8)];
+      const table = take(slots * 4);
+      await ask(() =>
+        this.module.geometry(file, part, first, count, indices, positions, table, slots, out),
+      );
+      const [triangles, vertices] = this.memory.copy(Uint32Array, out, 2);
+      return {
+        positions: this.memory.copy(Float32Array, positions, vertices * 3),
+        indices: this.memory.copy(Uint32Array, indices, triangles * 3),
+      };
+    });
+  }
+
   provenance(id) {
     return this.query([id], async (take, ask) => {
       const size = take(4);
@@ -496,6 +558,15 @@ export class Engine {
     };
   }
 
+  rayHits(at, count) {
+    return {
+      ...this.hits(at, count),
+      t: this.memory.copy(Float64Array, at.number, count),
+      uv: this.memory.copy(Float64Array, at.uv, count * 2),
+      normal: this.memory.copy(Float64Array, at.vector, count * 3),
+    };
+  }
+
   rayFirst(body, rays) {
     const count = numbersOf(rays, 8, 'rays').length / 8;
     return this.withBodies([body], async (take, ask, of) => {
@@ -506,12 +577,7 @@ export class Engine {
         (piece) => this.module.ray_first(of, from, count, piece, pointers, done),
         () => this.memory.view(Uint32Array, done, 1)[0],
       );
-      return {
-        ...this.hits(at, count),
-        t: this.memory.copy(Float64Array, at.number, count),
-        uv: this.memory.copy(Float64Array, at.uv, count * 2),
-        normal: this.memory.copy(Float64Array, at.vector, count * 3),
-      };
+      return this.rayHits(at, count);
     });
   }
 
@@ -544,6 +610,41 @@ export class Engine {
         distance: this.memory.copy(Float64Array, at.number, count),
         point: this.memory.copy(Float64Array, at.vector, count * 3),
       };
+    });
+  }
+
+  // All hits of one ray, without waiting; null: bytes are missing.
+  rayAllNow(body, ray) {
+    exactly(ray, 8, 'ray');
+    return this.memory.borrow((take) => {
+      const of = this.body(take, body);
+      try {
+        const status = this.module.ray_all(of, this.put(take, Float64Array, ray), 1e8);
+        if (status === AGAIN) return null;
+        if (status !== 0) throw this.failure(status);
+        return this.rayRows();
+      } finally {
+        this.module.rows_free();
+        this.module.free(of);
+      }
+    });
+  }
+
+  // The nearest hit, likewise.
+  rayFirstNow(body, ray) {
+    exactly(ray, 8, 'ray');
+    return this.memory.borrow((take) => {
+      const of = this.body(take, body);
+      try {
+        const from = this.put(take, Float64Array, ray);
+        const { at, pointers } = this.hitArrays(take, 1);
+        const status = this.module.ray_first(of, from, 1, 1, pointers, take(4));
+        if (status === AGAIN) return null;
+        if (status !== 0) throw this.failure(status);
+        return this.rayHits(at, 1);
+      } finally {
+        this.module.free(of);
+      }
     });
   }
 
@@ -643,29 +744,60 @@ export class Engine {
 
   // ---- lists --------------------------------------------------------------------------------
 
-  list(bodies, width, names, prepare) {
-    return this.withBodies(bodies, async (take, ask, ...made) => {
-      const call = prepare(take, ...made);
-      let rows;
-      let count;
-      await ask(() => {
+  rows(width, names) {
+    const count = this.module.rows_count();
+    const rows = this.memory.copy(Float64Array, this.module.rows_data() >>> 0, count * width);
+    return { count, ...this.columns(rows, count, width, names) };
+  }
+
+  rayRows() {
+    return this.rows(10, { t: [0, 1], uv: [1, 2], normal: [3, 3], ...hitColumns(6, '') });
+  }
+
+  // What call(), a status, leaves in rows.
+  async listed(ask, call, read) {
+    let result;
+    await ask(() => {
+      try {
         const status = call();
-        count = this.module.rows_count();
-        if (status === 0)
-          rows = this.memory.copy(Float64Array, this.module.rows_data() >>> 0, count * width);
-        this.module.rows_free();
+        if (status === 0) result = read();
         return status;
-      });
-      return { count, ...this.columns(rows, count, width, names) };
+      } finally {
+        this.module.rows_free();
+      }
     });
+    return result;
+  }
+
+  list(bodies, prepare, read) {
+    return this.withBodies(bodies, (take, ask, ...made) =>
+      this.listed(ask, prepare(take, ...made), read),
+    );
+  }
+
+  boxes(id, part, level, limit) {
+    const names = {
+      lo: [0, 3],
+      hi: [3, 3],
+      level: [6, 1, Uint32Array],
+      leafCount: [7, 1, Uint32Array],
+      first: [8, 1],
+    };
+    return this.query([id], (take, ask) =>
+      this.listed(
+        ask,
+        () => this.module.boxes(this.fileOf(id).handle, part ?? ASSEMBLY, level, limit),
+        () => this.rows(9, names),
+      ),
+    );
   }
 
   pairs(a, b, limit) {
+    const names = { ...hitColumns(0, 'A'), ...hitColumns(4, 'B'), proper: [8, 1, Uint8Array] };
     return this.list(
       [a, b],
-      9,
-      { ...hitColumns(0, 'A'), ...hitColumns(4, 'B'), proper: [8, 1, Uint8Array] },
       (take, ofA, ofB) => () => this.module.pairs(ofA, ofB, limit),
+      () => this.rows(9, names),
     );
   }
 
@@ -675,22 +807,25 @@ export class Engine {
     const numbers = region[kind];
     if (kind === 'planes') numbersOf(numbers, 4, 'planes');
     else exactly(numbers, kind === 'box' ? 6 : 4, kind);
-    return this.list([body], 4, hitColumns(0, ''), (take, of) => {
-      const at = this.put(take, Float64Array, numbers);
-      return () => this.module.overlap(of, REGIONS[kind], at, numbers.length / 4, limit);
-    });
+    return this.list(
+      [body],
+      (take, of) => {
+        const at = this.put(take, Float64Array, numbers);
+        return () => this.module.overlap(of, REGIONS[kind], at, numbers.length / 4, limit);
+      },
+      () => this.rows(4, hitColumns(0, '')),
+    );
   }
 
   rayAll(body, ray, limit) {
     exactly(ray, 8, 'ray');
     return this.list(
       [body],
-      10,
-      { t: [0, 1], uv: [1, 2], normal: [3, 3], ...hitColumns(6, '') },
       (take, of) => {
         const at = this.put(take, Float64Array, ray);
         return () => this.module.ray_all(of, at, limit);
       },
+      () => this.rayRows(),
     );
   }
 
@@ -806,7 +941,12 @@ export const METHODS = [
   'properties',
   'provenance',
   'instances',
+  'instanceTable',
+  'nodeTable',
+  'findNodes',
+  'geometry',
   'triangles',
+  'boxes',
   'rayFirst',
   'rayAny',
   'rayAll',

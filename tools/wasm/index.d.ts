@@ -40,6 +40,13 @@ export interface OpenOptions {
   fetch?: RequestInit;
 }
 
+/** Before the first open(), for pages in one file: the module, compiled or as bytes, and a function
+ * that makes a worker of worker.mjs. */
+export function bring(given: {
+  module?: WebAssembly.Module | BufferSource;
+  worker?: () => Worker;
+}): void;
+
 /** A URL whose server answers requests for ranges is read by ranges; so are Blobs and sources. */
 export function open(
   from: string | URL | ArrayBuffer | ArrayBufferView | Blob | ByteSource,
@@ -126,6 +133,42 @@ export interface InstanceInfo {
   part: number;
   node: number | null;
   placement: Float64Array;
+}
+
+/** Many records as arrays, one element each: of instances, and of nodes. NONE: there is none. */
+export interface InstanceTable {
+  part: Uint32Array;
+  node: Uint32Array;
+  /** 12 for each instance. */
+  placement: Float64Array;
+}
+export interface NodeTable {
+  parent: Uint32Array;
+  /** The first node that is not below this one. */
+  end: Uint32Array;
+  part: Uint32Array;
+  instance: Uint32Array;
+}
+
+/** Vertices and triangles as renderers take them. */
+export interface Geometry {
+  /** 3 for each vertex, in part coordinates. */
+  positions: Float32Array;
+  /** 3 for each triangle, in storage order. */
+  indices: Uint32Array;
+}
+
+/** Boxes of a hierarchy, one element each. */
+export interface BoxList {
+  count: number;
+  /** 3 for each box. */
+  lo: Float64Array;
+  hi: Float64Array;
+  level: Uint32Array;
+  /** Triangles (of the assembly: instances) of a leaf; 0 for an inner box. */
+  leafCount: Uint32Array;
+  /** A leaf's first one. */
+  first: Float64Array;
 }
 
 /** One element for each question. Where `found` is 0, numbers are 0, and t or distance infinite. */
@@ -281,6 +324,19 @@ export class BvpackFile {
   /** What the packer recorded: sources, options, warnings. */
   provenance(): Promise<unknown>;
   instances(first?: number, count?: number): Promise<InstanceInfo[]>;
+  instanceTable(first?: number, count?: number): Promise<InstanceTable>;
+  nodeTable(first?: number, count?: number): Promise<NodeTable>;
+  /** Nodes whose name or source id holds the text, in order; capital letters of ASCII are as small
+   * ones. Among nodes first .. first + count - 1; limit: default 1000. */
+  findNodes(
+    text: string,
+    options?: { first?: number; count?: number; limit?: number },
+  ): Promise<Uint32Array>;
+  /** The boxes of a level of the assembly's hierarchy or a part's, and of leaves above it; limit:
+   * default a million. */
+  boxes(level: number, options?: { part?: number; limit?: number }): Promise<BoxList>;
+  /** Triangles first .. first + count - 1 with shared vertices. */
+  geometry(part: number, first?: number, count?: number): Promise<Geometry>;
   /** positions: 9 for each triangle, in part coordinates. */
   triangles(
     part: number,
@@ -294,6 +350,10 @@ export class BvpackFile {
   rayAny(rays: ArrayLike<number>, body?: BodyOptions): Promise<Uint8Array>;
   /** All hits of one ray, in no order. */
   rayAll(ray: ArrayLike<number>, options?: BodyOptions & { limit?: number }): Promise<RayHitList>;
+  /** Answers without waiting, for a file that was opened with `worker: false`; null: not possible,
+   * because bytes are missing or the file is in a worker. */
+  rayFirstNow(ray: ArrayLike<number>, body?: BodyOptions): RayHits | null;
+  rayAllNow(ray: ArrayLike<number>, body?: BodyOptions): RayHitList | null;
   /** points: 3 numbers each. */
   closest(
     points: ArrayLike<number>,

@@ -6,12 +6,31 @@ import { BvpackError, unpackError } from './errors.mjs';
 export { BvpackError };
 export const NONE = 0xffffffff; // in arrays: no instance, no part
 
+// ---- what a page brings ---------------------------------------------------------------------------
+
+const brought = { module: undefined, worker: undefined };
+
+// Before the first open(), for pages in one file: the module, compiled or as bytes, and a function
+// that makes a worker of worker.mjs.
+export function bring({ module, worker }) {
+  Object.assign(brought, { module, worker });
+}
+
 // ---- who answers --------------------------------------------------------------------------------
 
 // An engine in this thread.
 class Here {
   constructor() {
-    this.engine = import('./engine.mjs').then(({ Engine }) => Engine.create());
+    this.engine = import('./engine.mjs').then(async ({ Engine }) => {
+      if (brought.module) (await import('./module.mjs')).useModule(brought.module);
+      return Engine.create();
+    });
+    this.engine.then((engine) => (this.ready = engine)).catch(() => {});
+  }
+
+  // At once; null: not without waiting.
+  callNow(method, args) {
+    return this.ready ? this.ready[method](...args) : null;
   }
 
   async call(method, args, onPair) {
@@ -26,7 +45,9 @@ class Elsewhere {
     this.calls = new Map();
     this.readers = new Map();
     this.next = 1;
-    this.worker = new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' });
+    this.worker =
+      brought.worker?.() ?? new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module' });
+    if (brought.module) this.worker.postMessage({ module: brought.module });
     this.worker.onmessage = ({ data }) => this.answer(data);
     this.worker.onerror = (event) => this.fail(event.message ?? 'the worker could not be started');
   }
@@ -156,6 +177,32 @@ export class BvpackFile {
     return this.#call('instances', this.#id, first, count ?? Math.max(instanceCount - first, 0));
   }
 
+  async instanceTable(first = 0, count) {
+    const { instanceCount } = await this.info();
+    return this.#call('instanceTable', this.#id, first, count ?? Math.max(instanceCount - first, 0));
+  }
+
+  async nodeTable(first = 0, count) {
+    const { nodeCount } = await this.info();
+    return this.#call('nodeTable', this.#id, first, count ?? Math.max(nodeCount - first, 0));
+  }
+
+  async findNodes(text, { first = 0, count, limit = 1000 } = {}) {
+    const { nodeCount } = await this.info();
+    const rest = Math.max(nodeCount - first, 0);
+    return this.#call('findNodes', this.#id, text, first, Math.min(count ?? rest, rest), limit);
+  }
+
+  boxes(level, { part, limit = 1e6 } = {}) {
+    return this.#call('boxes', this.#id, part, level, limit);
+  }
+
+  async geometry(part, first = 0, count) {
+    const [{ triangleCount }] = await this.parts(part, 1);
+    const rest = Math.max(triangleCount - first, 0);
+    return this.#call('geometry', this.#id, part, first, Math.min(count ?? rest, rest));
+  }
+
   async triangles(part, first = 0, count, { ids = false } = {}) {
     if (count === undefined) {
       const [{ triangleCount }] = await this.parts(part, 1);
@@ -166,6 +213,15 @@ export class BvpackFile {
 
   rayFirst(rays, body) {
     return this.#call('rayFirst', this.#body(body), rays);
+  }
+
+  // Not async: null when bytes are missing, or when the engine is in a worker.
+  rayFirstNow(ray, body) {
+    return this.#engine.callNow?.('rayFirstNow', [this.#body(body), ray]) ?? null;
+  }
+
+  rayAllNow(ray, body) {
+    return this.#engine.callNow?.('rayAllNow', [this.#body(body), ray]) ?? null;
   }
 
   rayAny(rays, body) {

@@ -17,6 +17,13 @@ async function compile() {
 
 let compiled;
 
+// For who brings the module: a WebAssembly.Module, its bytes, or a promise of one of them.
+export function useModule(given) {
+  compiled = Promise.resolve(given).then((one) =>
+    one instanceof WebAssembly.Module ? one : WebAssembly.compile(one),
+  );
+}
+
 // read(source, offset, size, at): fills `size` bytes of memory from `at` on; returns a status.
 // pair(at): a row of clash is there; true: stop.
 export async function instantiate({ read, pair }) {

@@ -17,7 +17,7 @@ READER = $(filter-out $(LEFT_OUT),$(SOURCES))
 OBJECTS = $(READER:%.c=wasm/objects/%.o) wasm/objects/tools/wasm/bindings.o
 ZSTD_OBJECTS = $(if $(ZSTD_SOURCE),$(patsubst $(ZSTD_SOURCE)/%.c,wasm/objects/zstd/%.o,\
   $(wildcard $(ZSTD_SOURCE)/common/*.c $(ZSTD_SOURCE)/decompress/*.c)))
-PACKAGE = bytes.mjs engine.mjs errors.mjs index.d.ts index.mjs module.mjs package.json README.md worker.mjs
+PACKAGE = bytes.mjs engine.mjs errors.mjs index.d.ts index.mjs module.mjs package.json README.md three.d.ts three.mjs worker.mjs
 
 # what is measured in spec/decisions.md, "In the browser"; all else is compiled to be small, for a page waits for it
 HOT = libfmt/query/ray/%_kernel libfmt/query/near/closest_kernel libfmt/prim/point_tri libfmt/prim/pose \
@@ -29,7 +29,7 @@ HOUSE = -std=gnu11 -msimd128 -mbulk-memory -msign-ext -mnontrapping-fptoint -fno
 HOUSE += -DBVP_BUILDING -DBVPI_ISA=base -DBVPI_ONE_ISA -DXXH_INLINE_ALL
 HOUSE += $(if $(filter wide,$(WASM_KINDS)),-DBVPI_WIDE_ONLY -DBVPI_WIDE_ALONE)
 HOUSE += $(if $(ZSTD_SOURCE),-I$(ZSTD_SOURCE),-DBVPI_WITHOUT_ZSTD)
-LINK = -O2 -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB \
+LINK = -O2 -msimd128 -sMALLOC=emmalloc --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB \
   -sERROR_ON_UNDEFINED_SYMBOLS=0 -sWARN_ON_UNDEFINED_SYMBOLS=0 -Wl,--gc-sections
 
 FLAGS = $(HOUSE) $(value optimisation) $(HOT) $(LINK)

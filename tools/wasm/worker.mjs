@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// worker.mjs: an engine in a worker. Messages in: {call, method, args}, {read, bytes} or
-// {read, error}. Out: {call, result} or {call, error}; {call, pairs}; and {read, reader, offset,
+// worker.mjs: an engine in a worker. Messages in: {module}, which may come first: the module, if it
+// is not to be fetched; {call, method, args}; {read, bytes} or {read, error}. Out: {call, result} or {call, error}; {call, pairs}; and {read, reader, offset,
 // size}, for bytes that a function of the page reads.
 
 import { packError } from './errors.mjs';
 import { Engine, METHODS } from './engine.mjs';
+import { useModule } from './module.mjs';
 
 const PAIRS_AT_ONCE = 256;
 
-const engine = Engine.create();
+let engine; // a promise, from the first call on
 const reads = new Map();
 let nextRead = 1;
 
@@ -32,6 +33,7 @@ function buffersIn(result) {
 }
 
 async function run({ call, method, args }) {
+  engine ??= Engine.create();
   if (!METHODS.includes(method)) throw new Error(`no method ${method}`);
   if (method === 'open' && args[0]?.reader !== undefined) args[0] = readerOf(args[0]);
   if (method !== 'clash') return (await engine)[method](...args);
@@ -48,12 +50,12 @@ async function run({ call, method, args }) {
 }
 
 onmessage = async ({ data }) => {
+  if (data.module !== undefined) return useModule(data.module);
   if (data.read !== undefined) {
     const { resolve, reject } = reads.get(data.read);
     reads.delete(data.read);
-    if (data.error) reject(new Error(data.error));
-    else resolve(data.bytes);
-    return;
+    if (data.error) return reject(new Error(data.error));
+    return resolve(data.bytes);
   }
   const { call } = data;
   try {

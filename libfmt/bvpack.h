@@ -348,6 +348,27 @@ typedef struct bvp_range {
 BVP_API bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part, bvp_range range,
                                      float *positions, uint64_t *ids, uint64_t *count);
 
+/* ---- colours ------------------------------------------------------------------------------- */
+
+/* Triangles of one colour: from the number `first` on up to the next run's. */
+typedef struct bvp_colour_run {
+    uint32_t first;  /* number in the source, as of bvp_hit_id.id; the first run's is 0 */
+    uint8_t rgba[4]; /* red, green and blue in sRGB, and alpha: 255 is opaque; not premultiplied.
+                        Four zeros: the source names no colour */
+} bvp_colour_run;
+/* Which base colours does the source give the triangles of a node's mesh? Colours are kept for each
+ * instance, at its node (bvp_instance_info.node), because instances of one part may differ.
+ * Textures and colours of vertices are not kept. runs: room for `capacity`, of which as many are
+ * written as there are; NULL with capacity 0. *count: how many there are; 0: nothing is known.
+ * Damaged text counts as none. O(properties of the node + bytes of the text).
+ * BVP_ERR_ARGUMENT: there is no such node; BVP_ERR_CORRUPT: its record is damaged.
+ * spec/format.md, chapter 14 */
+BVP_API bvp_status bvp_get_colours(const bvp_file *file, uint32_t node, bvp_colour_run *runs,
+                                   uint32_t capacity, uint32_t *count);
+/* The four bytes of the triangle of that number: of the last run whose `first` is not above it.
+ * NULL: no colour is known. O(log count). */
+BVP_API const uint8_t *bvp_find_colour(const bvp_colour_run *runs, uint32_t count, uint64_t id);
+
 /* ---- deformed parts ------------------------------------------------------------------------ */
 
 /* A part's vertices as they are stored: cluster by cluster, 3 floats each, in part coordinates; a

@@ -200,6 +200,9 @@ typedef struct bvp_new_node {
 /* Adds a node; *node (may be NULL): its number. A tree without nodes gets one for each part. */
 BVP_API bvp_status bvp_builder_add_node(bvp_builder *builder, const bvp_new_node *added,
                                         uint32_t *node, bvp_error *error);
+/* Adds a property of a node. Keys that begin with "bvpack_" are the format's: with
+ * "bvpack_colours" a node gets colours, which bvp_get_colours then returns. spec/format.md, chapter
+ * 14 */
 BVP_API bvp_status bvp_builder_add_property(bvp_builder *builder, uint32_t node, const char *key,
                                             const char *value, bvp_error *error);
 

@@ -14,6 +14,7 @@
 #include "base/load.h"
 #include "base/status.h"
 #include "format/codec.h"
+#include "format/colours.h"
 #include "format/header.h"
 #include "format/source.h"
 
@@ -294,6 +295,45 @@ bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t proper
     bvpi_call call = bvpi_call_begin(file, NULL);
     return bvpi_call_end(&call, get_property(file, node, property, key, value));
 }
+
+/* ---- colours -------------------------------------------------------------------------------- */
+
+/* *text: what is kept of the node's colours, or empty. */
+static bvp_status find_colours(const bvp_file *file, uint32_t node, bvp_string *text)
+{
+    bvp_node_info info;
+    bvp_string key;
+    bvp_status status = get_node(file, node, &info);
+    *text = (bvp_string){"", 0};
+    for (uint32_t i = 0; status == BVP_OK && i < info.property_count; i++) {
+        bvp_string value;
+        status = get_property(file, node, i, &key, &value);
+        if (status == BVP_OK && key.size == strlen(BVPI_COLOURS_KEY) &&
+            memcmp(key.data, BVPI_COLOURS_KEY, key.size) == 0) {
+            *text = value;
+            break;
+        }
+    }
+    return status;
+}
+
+static bvp_status get_colours(const bvp_file *file, uint32_t node, bvp_colour_run *runs,
+                              uint32_t capacity, uint32_t *count)
+{
+    bvp_string text;
+    const bvp_status status = find_colours(file, node, &text);
+    *count = status == BVP_OK ? bvpi_parse_colours(text, runs, capacity) : 0;
+    return status;
+}
+
+bvp_status bvp_get_colours(const bvp_file *file, uint32_t node, bvp_colour_run *runs,
+                           uint32_t capacity, uint32_t *count)
+{
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    return bvpi_call_end(&call, get_colours(file, node, runs, capacity, count));
+}
+
+/* ---- provenance ------------------------------------------------------------------------------ */
 
 static bvp_status get_provenance(const bvp_file *file, char *buffer, size_t capacity, size_t *size,
                                  bvp_error *error)

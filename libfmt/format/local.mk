@@ -4,6 +4,7 @@ CORE_SOURCES += \
 	libfmt/format/attached.c \
 	libfmt/format/checksum.c \
 	libfmt/format/codec.c \
+	libfmt/format/colours.c \
 	libfmt/format/digest.c \
 	libfmt/format/file_info.c \
 	libfmt/format/header.c \
@@ -21,6 +22,7 @@ noinst_HEADERS += \
 	libfmt/format/attached.h \
 	libfmt/format/checksum.h \
 	libfmt/format/codec.h \
+	libfmt/format/colours.h \
 	libfmt/format/digest.h \
 	libfmt/format/header.h \
 	libfmt/format/identity.h \

@@ -8,6 +8,7 @@ SCRIPT_TESTS += \
 	tests/cli/test_clash_zones.sh \
 	tests/cli/test_cli.sh \
 	tests/cli/test_compress.sh \
+	tests/cli/test_colours.sh \
 	tests/cli/test_damaged_files.sh \
 	tests/cli/test_diff.sh \
 	tests/cli/test_ending.sh \

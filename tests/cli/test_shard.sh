@@ -219,7 +219,7 @@ forged_model() {
   "$bvpack" pack plant/forged.jsonl -q -o forged.bvp || bad "forged"
 }
 for change in 's/bvpack source/bvpack sauce/' 's/\\"model\\"/\\"modal\\"/' \
-  's/\\"model\\":\\".*\\"}/\\"model\\":\\"bvpack source 4\\\\n3:OBJ 0 0 3 0 0 0 0 \\\\n\\"}/'; do
+  's/\\"model\\":\\".*\\"}/\\"model\\":\\"bvpack source 5\\\\n3:OBJ 0 0 3 0 0 0 0 \\\\n\\"}/'; do
   forged_model "$change"
   cmp -s <(sed -e "$change" record) record && bad "nothing changed by $change"
   refused 4 'forged.bvp: its record of a share is damaged' merge share1.bvp forged.bvp -o none.bvp

@@ -205,6 +205,18 @@ static void print_part(uint32_t idx)
         print_any(idx, i);
 }
 
+static void print_colours(uint32_t node)
+{
+    enum { MOST = 1 << 16 };
+    static bvp_colour_run runs[MOST];
+    uint32_t count;
+    require(bvp_get_colours(file, node, runs, MOST, &count), "colours");
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *c = runs[i].rgba;
+        printf("colour %u %u %u %u %u\n", runs[i].first, c[0], c[1], c[2], c[3]);
+    }
+}
+
 static void print_node(uint32_t idx)
 {
     bvp_node_info n;
@@ -225,6 +237,7 @@ static void print_node(uint32_t idx)
         print_string(value);
         printf("\n");
     }
+    print_colours(idx);
 }
 
 static void print_instance(uint32_t idx)

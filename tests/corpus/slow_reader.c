@@ -930,6 +930,64 @@ static void print_placement(const double m[12])
         printf(" %a", m[i]);
 }
 
+/* -1: it is none in lower case. */
+static int hex_digit(char c)
+{
+    const char *at = c ? strchr("0123456789abcdef", c) : NULL;
+    return at ? (int)(at - "0123456789abcdef") : -1;
+}
+
+/* Chapter 14, "Colours": first pass checks the text, second prints. */
+static void print_colours(uint32_t reference)
+{
+    const uint64_t start = strs.offset + 4 * (uint64_t)reference + 4;
+    const uint32_t size = u32(start - 4);
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t before = -1;
+        for (uint32_t at = 0; at <= size;) {
+            uint64_t number = 0;
+            unsigned rgba[4] = {0};
+            uint32_t digits = 0;
+            for (; at < size && u8(start + at) >= '0' && u8(start + at) <= '9' && digits < 10;
+                 at++, digits++)
+                number = 10 * number + (uint64_t)(u8(start + at) - '0');
+            if (digits == 0 || at >= size || u8(start + at) != ':' || number > UINT32_MAX ||
+                (before < 0 ? number != 0 : (int64_t)number <= before))
+                return;
+            before = (int64_t)number;
+            at++;
+            if (at < size && u8(start + at) == '-') {
+                at++;
+            } else {
+                for (int i = 0; i < 8; i++, at++) {
+                    const int digit = at < size ? hex_digit((char)u8(start + at)) : -1;
+                    if (digit < 0)
+                        return;
+                    rgba[i / 2] = 16 * rgba[i / 2] + (unsigned)digit;
+                }
+            }
+            if (at < size && u8(start + at) != ' ')
+                return;
+            if (pass == 1)
+                printf("colour %u %u %u %u %u\n", (unsigned)number, rgba[0], rgba[1], rgba[2],
+                       rgba[3]);
+            at++;
+        }
+    }
+}
+
+static int is_string(uint32_t reference, const char *text)
+{
+    const uint64_t start = strs.offset + 4 * (uint64_t)reference;
+    const uint32_t size = u32(start);
+    if (size != strlen(text))
+        return 0;
+    for (uint32_t i = 0; i < size; i++)
+        if (u8(start + 4 + i) != (unsigned char)text[i])
+            return 0;
+    return 1;
+}
+
 static void print_node(uint32_t idx)
 {
     const uint64_t r = tree.offset + 24 * (uint64_t)idx;
@@ -955,6 +1013,13 @@ static void print_node(uint32_t idx)
         print_string(u32(property));
         print_string(u32(property + 4));
         printf("\n");
+    }
+    for (uint32_t i = first; i < end; i++) {
+        const uint64_t property = prop.offset + 8 * (uint64_t)i;
+        if (is_string(u32(property), "bvpack_colours")) {
+            print_colours(u32(property + 4));
+            break;
+        }
     }
 }
 

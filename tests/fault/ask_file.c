@@ -81,6 +81,8 @@ int ask_tables(const bvp_file *file)
     bvp_node_info node;
     bvp_instance_info instance;
     bvp_string key, value;
+    bvp_colour_run runs[4];
+    uint32_t run_count;
     char text[4096];
     size_t size;
     bvp_get_info(file, &info);
@@ -88,6 +90,8 @@ int ask_tables(const bvp_file *file)
     for (uint32_t i = 0; i < info.node_count; i++) {
         ASK(bvp_get_node, file, i, &node);
         note_text(node.name);
+        ASK(bvp_get_colours, file, i, runs, 4, &run_count);
+        note(&run_count, sizeof run_count);
         for (uint32_t k = 0; k < node.property_count; k++) {
             ASK(bvp_get_property, file, i, k, &key, &value);
             note_text(value);

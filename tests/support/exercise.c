@@ -101,6 +101,8 @@ static void read_tables(const bvp_file *file, const bvp_file_info *info)
     bvp_instance_info instance;
     bvp_node_info node;
     bvp_string key, value;
+    bvp_colour_run runs[4];
+    uint32_t run_count;
     char text[256];
     size_t size;
     int left = LIMIT;
@@ -113,6 +115,7 @@ static void read_tables(const bvp_file *file, const bvp_file_info *info)
             continue;
         read_string(node.name);
         read_string(node.source_id);
+        bvp_get_colours(file, i, runs, 4, &run_count);
         for (uint32_t k = 0; k < some(node.property_count); k++)
             if (bvp_get_property(file, i, k, &key, &value) == BVP_OK) {
                 read_string(key);

@@ -164,6 +164,7 @@ static bvp_status ask_nodes(const bvp_file *file, uint64_t *answer)
     for (uint32_t node = 0; node < 1500 && status == BVP_OK; node += 53) {
         bvp_node_info info;
         bvp_string key, value;
+        uint32_t count;
         status = bvp_get_node(file, node, &info);
         for (uint32_t k = 0; status == BVP_OK && k < info.property_count; k++) {
             status = bvp_get_property(file, node, k, &key, &value);
@@ -176,6 +177,8 @@ static bvp_status ask_nodes(const bvp_file *file, uint64_t *answer)
             take_string(answer, info.name);
             TAKE(info.placement);
             TAKE(info.instance);
+            status = bvp_get_colours(file, node, NULL, 0, &count);
+            TAKE(count);
         }
     }
     return status;

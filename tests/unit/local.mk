@@ -15,6 +15,7 @@ UNIT_SUITES += \
 	tests/unit/test_clash_state.c \
 	tests/unit/test_cluster.c \
 	tests/unit/test_codec.c \
+	tests/unit/test_colours.c \
 	tests/unit/test_control_time.c \
 	tests/unit/test_convex_tri.c \
 	tests/unit/test_corners.c \

@@ -48,6 +48,13 @@ assert.deepEqual(await ranged.info(), await whole.info());
 assert.deepEqual(await ranged.parts(), await whole.parts());
 assert.deepEqual(await ranged.provenance(), await whole.provenance());
 assert.equal(typeof (await whole.provenance()), 'object');
+const nodes = await whole.nodes();
+for (const node of nodes.keys()) {
+  const runs = await ranged.colours(node);
+  const text = (await whole.properties(node)).bvpack_colours ?? '';
+  const hex = (rgba) => rgba?.map((c) => c.toString(16).padStart(2, '0')).join('') ?? '-';
+  assert.equal(runs.map(({ first, rgba }) => `${first}:${hex(rgba)}`).join(' '), text);
+}
 assert.deepEqual(await ranged.nodes(), await whole.nodes());
 assert.deepEqual(await ranged.instances(), await whole.instances());
 assert.deepEqual(await ranged.triangles(0, 5, 2000, { ids: true }), await whole.triangles(0, 5, 2000, { ids: true }));

@@ -42,7 +42,8 @@ static int list(const diff_side *s, uint32_t node, property_list *out)
         return -1;
     for (uint32_t i = 0; i < info.property_count; i++) {
         property *next = &out->items[out->count];
-        out->count += bvp_get_property(s->tree.file, node, i, &next->key, &next->value) == BVP_OK;
+        out->count += bvp_get_property(s->tree.file, node, i, &next->key, &next->value) == BVP_OK &&
+                      diff_is_compared(next->key);
     }
     assert(out->count <= info.property_count);
     qsort(out->items, out->count, sizeof *out->items, in_order);

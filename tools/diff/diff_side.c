@@ -12,8 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "text/hash64.h"
+#include "text/colour_runs.h"
 #include "text/message.h"
 #include "model/transform.h"
+
+int diff_is_compared(bvp_string key)
+{
+    return key.size != strlen(COLOURS_KEY) || memcmp(key.data, COLOURS_KEY, key.size) != 0;
+}
 
 static uint64_t hash_string(bvp_string text)
 {
@@ -79,7 +85,7 @@ static int read_node(diff_side *s, uint32_t idx)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < info.property_count; i++) {
         bvp_string key, value;
-        if (bvp_get_property(s->tree.file, idx, i, &key, &value) == BVP_OK)
+        if (bvp_get_property(s->tree.file, idx, i, &key, &value) == BVP_OK && diff_is_compared(key))
             sum += mix(hash_string(key), hash_string(value), 0);
     }
     node->properties = sum;

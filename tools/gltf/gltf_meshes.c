@@ -27,6 +27,7 @@ bvp_status gltf_meshes_open(gltf_document *doc, gltf_meshes *m)
     m->meshes = calloc(json_tree_size(doc->meshes) + 1, sizeof *m->meshes);
     const bvp_status status = gltf_accessors_open(doc, &m->accessors);
     gltf_draco_open(&m->accessors, &m->draco);
+    gltf_materials_open(doc, &m->materials);
     return m->meshes ? status : import_no_memory(doc->im);
 }
 
@@ -316,6 +317,26 @@ const char *gltf_mesh_primitives(const gltf_meshes *m, uint64_t index)
     return index < json_tree_size(m->doc->meshes) ? m->meshes[index].primitives : NULL;
 }
 
+/* The colours of a mesh whose primitives begin with these triangles. */
+static bvp_status colour_primitives(gltf_meshes *m, model_mesh *mesh, const json_value *primitives,
+                                    const uint64_t *firsts)
+{
+    importer *im = m->doc->im;
+    colour_runs runs = {0};
+    bvp_status status = BVP_OK;
+    for (size_t i = 0; i < json_tree_size(primitives) && status == BVP_OK; i++) {
+        const json_value *primitive = json_tree_at(primitives, i);
+        uint8_t rgba[4];
+        const int is_known = gltf_primitive_colour(&m->materials, primitive, rgba);
+        colour_runs_add(&runs, (uint32_t)firsts[i], is_known ? rgba : NULL);
+        status = gltf_primitive_warn(&m->materials, im, primitive);
+    }
+    if (status == BVP_OK)
+        status = import_colour_mesh(im, mesh, &runs);
+    colour_runs_free(&runs);
+    return status;
+}
+
 /* ---- meshes -------------------------------------------------------------------------------- */
 
 bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
@@ -364,6 +385,8 @@ bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
             status = mesh ? gltf_name(m->doc, object, &mesh->name) : import_no_memory(im);
             if (status == BVP_OK)
                 status = name_primitives(m, index, primitives, firsts);
+            if (status == BVP_OK)
+                status = colour_primitives(m, mesh, primitives, firsts);
         }
         free(firsts);
         free(from.positions);

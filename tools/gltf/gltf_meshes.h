@@ -5,6 +5,7 @@
 #define GLTF_MESHES_H
 
 #include "gltf/gltf_draco.h"
+#include "gltf/gltf_materials.h"
 
 typedef struct gltf_mesh gltf_mesh;
 
@@ -12,6 +13,7 @@ typedef struct gltf_meshes {
     gltf_document *doc;
     gltf_accessors accessors;
     gltf_draco draco;
+    gltf_materials materials;
     gltf_mesh *meshes; /* one for each of doc->meshes */
     /* vertices of the primitive that is being read: local number of each source vertex */
     uint32_t *renamed, *stamps;

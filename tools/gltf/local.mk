@@ -6,6 +6,7 @@ TOOL_SOURCES += \
 	tools/gltf/gltf_buffers.c \
 	tools/gltf/gltf_document.c \
 	tools/gltf/gltf_draco.c \
+	tools/gltf/gltf_materials.c \
 	tools/gltf/gltf_meshes.c \
 	tools/gltf/gltf_nodes.c \
 	tools/gltf/gltf_placement.c \
@@ -20,6 +21,7 @@ noinst_HEADERS += \
 	tools/gltf/gltf_buffers.h \
 	tools/gltf/gltf_document.h \
 	tools/gltf/gltf_draco.h \
+	tools/gltf/gltf_materials.h \
 	tools/gltf/gltf_meshes.h \
 	tools/gltf/gltf_nodes.h \
 	tools/gltf/gltf_placement.h \

@@ -259,6 +259,18 @@ bvp_status model_import_memory(const void *data, size_t size, const char *name, 
     return status;
 }
 
+bvp_status import_colour_mesh(importer *im, model_mesh *mesh, colour_runs *runs)
+{
+    const char *text = colour_runs_text(runs);
+    assert(!mesh->colours);
+    if (text)
+        mesh->colours = import_text(text, runs->size);
+    if (runs->is_out_of_memory || (text && !mesh->colours))
+        return import_no_memory(im);
+    return import_warn(im, (uint64_t)runs->is_too_long,
+                       "meshes with so many colours that none is kept");
+}
+
 void model_node_free(model_node *node)
 {
     for (uint32_t k = 0; k < node->property_count; k++) {
@@ -288,6 +300,7 @@ void model_mesh_free(model_mesh *mesh)
         free(strays);
     }
     free(mesh->name);
+    free(mesh->colours);
     model_mesh_forget(mesh);
 }
 

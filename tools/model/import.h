@@ -5,6 +5,7 @@
 #define IMPORT_H
 
 #include "model/model.h"
+#include "text/colour_runs.h"
 
 /* One import under way. */
 typedef struct importer {
@@ -62,5 +63,8 @@ char *import_text(const char *data, size_t size);
 model_mesh *import_add_mesh(importer *im);
 model_file *import_add_file(importer *im);
 model_node *import_add_node(importer *im);
+
+/* Gives the mesh these colours, if there are any; with a warning where they are too many. */
+bvp_status import_colour_mesh(importer *im, model_mesh *mesh, colour_runs *runs);
 
 #endif

@@ -16,6 +16,8 @@ typedef struct model_mesh {
     uint32_t *indices; /* triangle_count * 3, all < vertex_count */
     uint64_t triangle_count;
     uint32_t *ids; /* source number of each triangle (of its polygon), or NULL: 0, 1, 2 ... */
+    char *colours; /* of its triangles, by their ids, as text/colour_runs.h writes it, or NULL: for
+                      nodes that have no such property of their own */
     int is_packed; /* it lies in a store; of the above there are the name and the count of
                       triangles: 0: there is no part */
     bvp_part_info packed;      /* what is known of it there, without texts and sizes */

@@ -32,7 +32,7 @@ int property_add_json(model_node *node, const char *key, const json_value *value
 
 static int add_member(void *user, const char *key, const json_value *value)
 {
-    return property_add_json(user, key, value);
+    return strcmp(key, COLOURS_KEY) == 0 ? 0 : property_add_json(user, key, value);
 }
 
 int property_add_members(model_node *node, const json_value *object)

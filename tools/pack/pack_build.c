@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "text/array.h"
+#include "text/colour_runs.h"
 #include "text/message.h"
+#include "text/primitive_names.h"
 #include "files/output.h"
 #include "pack/pack_mesh.h"
 #include "pack/pack_report.h"
@@ -103,13 +105,34 @@ static bvp_status note_strays(building *b, const stray *noted)
     return BVP_OK;
 }
 
-static bvp_status add_properties(bvp_builder *builder, const model_node *from, uint32_t node,
-                                 bvp_error *error)
+/* Is it about some triangles by their numbers, which this file does not keep? */
+static int needs_ids(const char *key, const char *value)
+{
+    return (strcmp(key, COLOURS_KEY) == 0 && strchr(value, ' ')) ||
+           (strcmp(key, PRIMITIVES_KEY) == 0 && strstr(value, "],["));
+}
+
+static bvp_status add_property(building *b, uint32_t node, const char *key, const char *value,
+                               bvp_error *error)
+{
+    if (b->plan->set->no_ids && needs_ids(key, value))
+        return BVP_OK;
+    return bvp_builder_add_property(b->builder, node, key, value, error);
+}
+
+/* Those of a model's node, or NULL, and the colours of its mesh, or NULL, unless it has its own. */
+static bvp_status add_properties(building *b, const model_node *from, const model_mesh *mesh,
+                                 uint32_t node, bvp_error *error)
 {
     bvp_status status = BVP_OK;
-    for (uint32_t k = 0; k < from->property_count && status == BVP_OK; k++)
-        status = bvp_builder_add_property(builder, node, from->properties[k].key,
-                                          from->properties[k].value, error);
+    int has_colours = 0;
+    for (uint32_t k = 0; from && k < from->property_count && status == BVP_OK; k++) {
+        const model_property *p = &from->properties[k];
+        has_colours |= strcmp(p->key, COLOURS_KEY) == 0;
+        status = add_property(b, node, p->key, p->value, error);
+    }
+    if (status == BVP_OK && mesh && mesh->colours && !has_colours)
+        status = add_property(b, node, COLOURS_KEY, mesh->colours, error);
     return status;
 }
 
@@ -131,8 +154,8 @@ static bvp_status add_stray_nodes(building *b, bvp_error *error)
                                                           .placement = s->placement,
                                                           .part = mesh->part},
                                           &node, error);
-            if (status == BVP_OK && s->from)
-                status = add_properties(b->builder, s->from, node, error);
+            if (status == BVP_OK)
+                status = add_properties(b, s->from, s->mesh, node, error);
             if (status == BVP_OK)
                 status = bvp_builder_add_property(b->builder, node, STRAYS_KEY, "yes", error);
         }
@@ -170,6 +193,8 @@ static bvp_status add_source(building *b, pack_source *s, bvp_error *error)
                                                       .placement = own,
                                                       .part = single ? parts[0] : BVP_NONE},
                                       &root, error);
+    if (status == BVP_OK && has_root && single && parts[0] != BVP_NONE)
+        status = add_properties(b, NULL, &m->meshes[0], root, error);
     if (status == BVP_OK && has_root && single)
         status = note_strays(
             b, &(stray){
@@ -187,14 +212,15 @@ static bvp_status add_source(building *b, pack_source *s, bvp_error *error)
                                                       .placement = from->placement,
                                                       .part = part},
                                       &nodes[i], error);
+        const model_mesh *mesh = from->mesh == BVP_NONE ? NULL : &m->meshes[from->mesh];
         if (status == BVP_OK)
-            status = add_properties(b->builder, from, nodes[i], error);
+            status = add_properties(b, from, part == BVP_NONE ? NULL : mesh, nodes[i], error);
         if (status == BVP_OK && from->mesh != BVP_NONE)
             status = note_strays(b, &(stray){.parent = parent,
                                              .name = from->name,
                                              .source_id = from->source_id,
                                              .placement = from->placement,
-                                             .mesh = &m->meshes[from->mesh],
+                                             .mesh = mesh,
                                              .from = from});
     }
     const int is_flat = m->node_count == 0 && !(single && has_root);
@@ -205,6 +231,8 @@ static bvp_status add_source(building *b, pack_source *s, bvp_error *error)
         status = bvp_builder_add_node(
             b->builder, &(bvp_new_node){.parent = root, .name = name, .part = parts[i]}, &node,
             error);
+        if (status == BVP_OK && parts[i] != BVP_NONE)
+            status = add_properties(b, NULL, mesh, node, error);
         if (status == BVP_OK)
             status = note_strays(b, &(stray){.parent = root, .name = name, .mesh = mesh});
     }

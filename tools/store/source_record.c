@@ -11,7 +11,7 @@
 #include "text/memory_text.h"
 #include "files/record_text.h"
 
-static const char head[] = "bvpack source 4\n";
+static const char head[] = "bvpack source 5\n";
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -37,6 +37,7 @@ char *source_record_text(const model *m, size_t *size)
             const bvp_part_info *part = &mesh->packed;
             assert(mesh->is_packed);
             record_put_text(out, mesh->name);
+            record_put_text(out, mesh->colours);
             record_put_count(out, mesh->strays != NULL);
             record_put_count(out, mesh->triangle_count);
             record_put_count(out, mesh->dropped_count);
@@ -130,6 +131,7 @@ int source_record_read(const char *text, size_t size, model *out)
             mesh->is_packed = 1;
             mesh->part = BVP_NONE;
             mesh->name = record_get_text(&r);
+            mesh->colours = record_get_text(&r);
             const int has_strays = record_get_count(&r, 1) != 0;
             mesh->triangle_count = record_get_count(&r, UINT32_MAX);
             mesh->dropped_count = record_get_count(&r, UINT32_MAX);

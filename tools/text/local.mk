@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 TOOL_SOURCES += \
+	tools/text/colour_runs.c \
 	tools/text/glob.c \
 	tools/text/hash64.c \
 	tools/text/hex.c \
@@ -13,6 +14,7 @@ TOOL_SOURCES += \
 	tools/text/text_scan.c
 noinst_HEADERS += \
 	tools/text/array.h \
+	tools/text/colour_runs.h \
 	tools/text/glob.h \
 	tools/text/hash64.h \
 	tools/text/hex.h \

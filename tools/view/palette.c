@@ -76,6 +76,62 @@ static colour paint_level(const void *user, const bvp_hit_id *id)
     return (colour){a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
 }
 
+static colour paint_source(const void *user, const bvp_hit_id *id)
+{
+    const palette *p = user;
+    const uint32_t at = id->instance == BVP_NONE ? 0 : id->instance;
+    assert(at < p->source_count);
+    const uint8_t *rgba = bvp_find_colour(p->sources[at].runs, p->sources[at].count, id->id);
+    return rgba ? colour_of((uint32_t)rgba[0] << 16 | (uint32_t)rgba[1] << 8 | rgba[2])
+                : paint_shade(user, id);
+}
+
+/* ---- reading the source's colours ------------------------------------------------------------ */
+
+static bvp_status read_runs(const bvp_file *file, uint32_t instance, palette_runs *out)
+{
+    bvp_instance_info info;
+    uint32_t count = 0;
+    bvp_status status = bvp_get_instance(file, instance, &info);
+    if (status == BVP_OK)
+        status = bvp_get_colours(file, info.node, NULL, 0, &count);
+    if (status != BVP_OK || count == 0)
+        return status;
+    out->runs = calloc(count, sizeof *out->runs);
+    if (!out->runs)
+        return BVP_ERR_NO_MEMORY;
+    status = bvp_get_colours(file, info.node, out->runs, count, &out->count);
+    if (out->count > count) /* the file has changed meanwhile */
+        out->count = count;
+    return status;
+}
+
+/* A part alone has the colours of the instance, or else those of its first one that has any. *any:
+ * there are colours. */
+static bvp_status read_sources(palette *p, const palette_subject *s, int *any)
+{
+    bvp_file_info info;
+    bvp_instance_info instance;
+    bvp_status status = BVP_OK;
+    bvp_get_info(s->file, &info);
+    const int is_one = s->part != BVP_ASSEMBLY;
+    p->source_count = is_one ? 1 : info.instance_count;
+    p->sources = calloc((size_t)p->source_count + 1, sizeof *p->sources);
+    *any = 0;
+    if (!p->sources)
+        return BVP_ERR_NO_MEMORY;
+    for (uint32_t i = 0; i < info.instance_count && status == BVP_OK; i++) {
+        palette_runs *to = &p->sources[is_one ? 0 : i];
+        if (is_one && s->instance != BVP_NONE && s->instance != i)
+            continue;
+        status = bvp_get_instance(s->file, i, &instance);
+        if (status == BVP_OK && (!is_one || (instance.part == s->part && to->count == 0)))
+            status = read_runs(s->file, i, to);
+        *any |= to->count > 0;
+    }
+    return status;
+}
+
 /* ---- reading the leaves ---------------------------------------------------------------------- */
 
 static int add_leaf(void *user, const bvp_volume *leaf)
@@ -98,19 +154,31 @@ static int by_first(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-bvp_status palette_open(palette *p, const char *word, const bvp_file *file, uint32_t only)
+bvp_status palette_open(palette *p, const char *word, const palette_subject *subject)
 {
+    const bvp_file *file = subject->file;
+    const uint32_t only = subject->part;
     static const struct {
         const char *word;
         render_paint_fn paint;
         int leaves;
-    } kinds[] = {{"shade", paint_shade, 0},
+    } kinds[] = {{"source", paint_source, 0},
+                 {"shade", paint_shade, 0},
                  {"part", paint_part, 0},
                  {"leaf", paint_leaf, 1},
                  {"level", paint_level, 1}};
     bvp_file_info info;
     int leaves = 0;
     memset(p, 0, sizeof *p);
+    bvp_get_info(file, &info);
+    if (!word || strcmp(word, "source") == 0) {
+        int any;
+        const bvp_status status = read_sources(p, subject, &any);
+        if (status != BVP_OK)
+            return status;
+        const int has_parts = only == BVP_ASSEMBLY && info.part_count > 1;
+        word = word || any ? "source" : has_parts ? "part" : "shade";
+    }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(word, kinds[i].word) == 0) {
             p->paint = kinds[i].paint;
@@ -118,7 +186,6 @@ bvp_status palette_open(palette *p, const char *word, const bvp_file *file, uint
         }
     if (!leaves)
         return BVP_OK;
-    bvp_get_info(file, &info);
     p->part_count = info.part_count;
     p->parts = calloc(info.part_count, sizeof *p->parts);
     bvp_status status = p->parts ? BVP_OK : BVP_ERR_NO_MEMORY;
@@ -143,6 +210,10 @@ void palette_close(palette *p)
 {
     for (uint32_t i = 0; p->parts && i < p->part_count; i++)
         free(p->parts[i].leaves);
+    for (uint32_t i = 0; p->sources && i < p->source_count; i++)
+        free(p->sources[i].runs);
     free(p->parts);
+    free(p->sources);
     p->parts = NULL;
+    p->sources = NULL;
 }

@@ -269,8 +269,6 @@ static int draw(view *v, uint8_t *rgb)
 
 static int picture(view *v)
 {
-    const int has_parts = v->model.part == BVP_ASSEMBLY && v->model.info.part_count > 1;
-    const char *colouring = v->set->colour ? v->set->colour : has_parts ? "part" : "shade";
     unsigned width = 0, height = 0;
     char rest;
     if (sscanf(v->set->size, "%5ux%5u%c", &width, &height, &rest) != 2 || width < 1 || height < 1 ||
@@ -286,7 +284,8 @@ static int picture(view *v)
         code = aim(v);
     if (code != 0)
         return code;
-    bvp_status status = palette_open(&v->colours, colouring, v->model.file, v->model.part);
+    const palette_subject subject = {v->model.file, v->model.part, v->model.instance};
+    bvp_status status = palette_open(&v->colours, v->set->colour, &subject);
     uint8_t *rgb = malloc((size_t)v->width * v->height * 3);
     if (status == BVP_OK && !rgb)
         status = BVP_ERR_NO_MEMORY;
@@ -351,9 +350,10 @@ static const option_row options[] = {
     {"angle", 0, OPTION_NUMBER, offsetof(settings, angle), "DEGREES",
      "opening angle of the picture's smaller side; 28 is the default, 0 a parallel projection", 0,
      0},
-    {"color", 0, OPTION_CHOICE, offsetof(settings, colour), "shade|part|leaf|level",
-     "one colour for all, or by part, by leaf of the hierarchy, by the leaf's level in it; the "
-     "default is part for an assembly, else shade",
+    {"color", 0, OPTION_CHOICE, offsetof(settings, colour), "source|shade|part|leaf|level",
+     "the base colours of the source, one colour for all, or by part, by leaf of the hierarchy, by "
+     "the leaf's level in it; the default is source where the file has its colours, else part for "
+     "an assembly, else shade",
      0, 0},
     {"level", 'l', OPTION_COUNT, offsetof(settings, level), "N",
      "draw the volumes of level N of the hierarchy over the picture; 0 is the root's", 0, 64},
@@ -383,8 +383,9 @@ const verb verb_view = {
     .summary = "draw a picture of a packed model",
     .synopsis = "FILE[:PART] -o OUT.png [OPTION]...\n",
     .description =
-        "Draws a picture with the library's own rays, straight from the packed file: shaded, or "
-        "coloured by part, by leaf or by level of the hierarchy, with the volumes of a level drawn "
+        "Draws a picture with the library's own rays, straight from the packed file: in the "
+        "source's base colours, shaded, or coloured by part, by leaf or by level of the hierarchy, "
+        "with the volumes of a level drawn "
         "over it when asked. The picture is a PNG; equal files and options give equal pictures.",
     .options = options,
     .examples = "bvpack view plant.bvp -o plant.png\n"

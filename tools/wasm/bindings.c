@@ -214,6 +214,13 @@ int EXPORT(node_property)(const bvp_file *file, uint32_t node, uint32_t property
     return said(file, status);
 }
 
+/* *count: how many runs there are; runs: room for `capacity`. */
+int EXPORT(node_colours)(const bvp_file *file, uint32_t node, bvp_colour_run *runs,
+                         uint32_t capacity, uint32_t *count)
+{
+    return said(file, bvp_get_colours(file, node, runs, capacity, count));
+}
+
 /* out: 14 numbers. */
 int EXPORT(instance_info)(const bvp_file *file, uint32_t instance, double *out)
 {

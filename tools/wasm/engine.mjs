@@ -463,6 +463,25 @@ export class Engine {
     });
   }
 
+  colours(id, node) {
+    return this.query([id], async (take, ask) => {
+      const counted = take(4);
+      const file = this.fileOf(id).handle;
+      const count = () => this.memory.view(Uint32Array, counted, 1)[0];
+      await ask(() => this.module.node_colours(file, node, 0, 0, counted));
+      const capacity = count();
+      const runs = take(8 * capacity);
+      await ask(() => this.module.node_colours(file, node, runs, capacity, counted));
+      return Array.from({ length: Math.min(count(), capacity) }, (_, i) => {
+        const rgba = Array.from(this.memory.view(Uint8Array, runs + 8 * i + 4, 4));
+        return {
+          first: this.memory.view(Uint32Array, runs + 8 * i, 1)[0],
+          rgba: rgba.some((channel) => channel > 0) ? rgba : null,
+        };
+      });
+    });
+  }
+
   provenance(id) {
     return this.query([id], async (take, ask) => {
       const size = take(4);
@@ -939,6 +958,7 @@ export const METHODS = [
   'parts',
   'nodes',
   'properties',
+  'colours',
   'provenance',
   'instances',
   'instanceTable',

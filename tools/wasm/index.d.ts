@@ -309,6 +309,12 @@ export interface ClashCoverage {
   verdicts: Record<Verdict, number>;
 }
 
+export interface ColourRun {
+  first: number;
+  /** Red, green, blue in sRGB, alpha: 0 to 255. null: the source names no colour. */
+  rgba: [number, number, number, number] | null;
+}
+
 /** A body of another file or of this one; a file as a whole; null: the instances of one body
  * against one another. */
 export type Other = BvpackFile | Body | null;
@@ -321,6 +327,9 @@ export class BvpackFile {
   parts(first?: number, count?: number): Promise<PartInfo[]>;
   nodes(first?: number, count?: number): Promise<NodeInfo[]>;
   properties(node: number): Promise<Record<string, string>>;
+  /** The base colours that the source gives a node's triangles: each from the number `first` on, as
+   * of `id` in hits, up to the next run's. Empty: none are known. */
+  colours(node: number): Promise<ColourRun[]>;
   /** What the packer recorded: sources, options, warnings. */
   provenance(): Promise<unknown>;
   instances(first?: number, count?: number): Promise<InstanceInfo[]>;

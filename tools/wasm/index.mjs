@@ -168,6 +168,10 @@ export class BvpackFile {
     return Object.fromEntries(await this.#call('properties', this.#id, node, propertyCount));
   }
 
+  colours(node) {
+    return this.#call('colours', this.#id, node);
+  }
+
   async provenance() {
     return JSON.parse(await this.#call('provenance', this.#id));
   }

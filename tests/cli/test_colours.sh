@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The base colours of a source: kept for each node and primitive, through stores, shares, merges and thin
+# files, drawn, and no difference to diff.
+set -u
+# shellcheck source=tests/cli/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
+command -v python3 >/dev/null || { echo "no python3 to look into pictures: skipped"; exit 77; }
+
+# one triangle, (0 0 0) (1 0 0) (0 1 0), in each of two primitives; two meshes of it
+gltf() { # COLOUR: of the first material
+  cat <<END
+{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0,1,2]}],
+"nodes":[{"name":"two","mesh":0},{"name":"one","mesh":1,"translation":[2,0,0]},{"name":"again","mesh":0,"translation":[4,0,0]}],
+"materials":[{"name":"paint","pbrMetallicRoughness":{"baseColorFactor":[$1]}},{"name":"white"}],
+"meshes":[{"name":"m","primitives":[{"attributes":{"POSITION":0},"material":0},{"attributes":{"POSITION":0},"material":1}]},
+{"name":"m","primitives":[{"attributes":{"POSITION":0},"material":0},{"attributes":{"POSITION":0}}]}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]}],
+"bufferViews":[{"buffer":0,"byteLength":36}],
+"buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]}
+END
+}
+# the colours that a file keeps, node by node
+colours() { "$bvpack" info --tree --json "$1" | python3 -c '
+import json, sys
+for n in json.load(sys.stdin)["nodes"]:
+    for p in n["properties"]:
+        if p["key"] == "bvpack_colours": print(n["name"], p["value"])'; }
+kept() { # FILE TEXT
+  checks=$((checks + 1))
+  [ "$(colours "$1")" = "$2" ] || { bad "the colours of $1:"; colours "$1"; }
+}
+gltf 1,0,0,1 >red.gltf
+expect 0 pack -q red.gltf -o red.bvp
+expect 0 verify red.bvp
+# both meshes are one part
+"$bvpack" info --json red.bvp >out && is part_count 1
+kept red.bvp 'two 0:ff0000ff 1:ffffffff
+one 0:ff0000ff 1:-
+again 0:ff0000ff 1:ffffffff'
+# without numbers nobody can tell which triangle has which colour
+expect 0 pack -q --no-ids red.gltf -o none.bvp
+kept none.bvp ''
+gltf 1,0,0,1 | sed 's/,"material":1}/,"material":0}/' >plain.gltf
+expect 0 pack -q --no-ids plain.gltf -o plain.bvp
+kept plain.bvp 'two 0:ff0000ff
+again 0:ff0000ff'
+# a file without colours keeps none, and none is white
+sed 's/"baseColorFactor":[^}]*//' red.gltf >grey.gltf
+expect 0 pack -q grey.gltf -o grey.bvp
+kept grey.bvp ''
+
+# stores, thin files, shares, merges
+printf '{"bvpack_manifest": 1}\n{"mesh": "red.gltf", "name": "a"}\n{"mesh": "plain.gltf", "name": "b"}\n' >all.jsonl
+expect 0 pack -q all.jsonl -o all.bvp
+[ "$(colours all.bvp | wc -l)" = 6 ] || bad "the colours of a manifest's models"
+for _ in 1 2; do # the second time the models are not read
+  expect 0 pack -q all.jsonl --store store -o stored.bvp
+  same all.bvp stored.bvp
+done
+expect 0 pack -q all.jsonl --store store --thin -o thin.bvp
+expect 0 merge thin.bvp -o fat.bvp
+kept fat.bvp "$(colours all.bvp)"
+for i in 1 2; do expect 0 pack -q all.jsonl --shard $i/2 -o share$i.bvp; done
+expect 0 merge share1.bvp share2.bvp -o merged.bvp
+same all.bvp merged.bvp
+
+# other colours are no other product
+gltf 0,0,1,1 >blue.gltf
+expect 0 pack -q blue.gltf -o blue.bvp
+expect 0 diff red.bvp blue.bvp
+has out 'no difference: 1 part, 3 instances'
+expect 0 diff red.bvp grey.bvp
+has out 'no difference: 1 part, 3 instances'
+
+# pictures: how much of the picture is red
+red_in() { # FILE OPTION...
+  expect 0 view -q "$1" --size 120x80 --camera front -o p.png "${@:2}"
+  python3 - p.png <<'END'
+import struct, sys, zlib
+b, at, d = open(sys.argv[1], "rb").read(), 8, b""
+while at < len(b):
+    size, kind = struct.unpack(">I4s", b[at:at + 8])
+    if kind == b"IHDR": w, h = struct.unpack(">II", b[at + 8:at + 16])
+    if kind == b"IDAT": d += b[at + 8:at + 8 + size]
+    at += 12 + size
+d, rows, n = zlib.decompress(d), [bytes(3 * w)], 0
+def paeth(a, b, c):
+    p = a + b - c
+    return min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+for y in range(h):
+    f, line, up = d[y * (3 * w + 1)], bytearray(d[y * (3 * w + 1) + 1:(y + 1) * (3 * w + 1)]), rows[-1]
+    for i in range(3 * w):
+        a, c = (line[i - 3], up[i - 3]) if i >= 3 else (0, 0)
+        line[i] = (line[i] + [0, a, up[i], (a + up[i]) // 2, paeth(a, up[i], c)][f]) & 255
+    rows.append(bytes(line))
+    n += sum(line[i] > 60 and line[i] > 4 * line[i + 1] and line[i] > 4 * line[i + 2] for i in range(0, 3 * w, 3))
+print(n)
+END
+}
+# the two primitives lie in one another; what is red is red in all of it
+expect 0 pack -q plain.gltf -o plain.bvp
+[ "$(red_in plain.bvp)" -gt 200 ] || bad "a red model is drawn in another colour"
+[ "$(red_in plain.bvp:#0)" -gt 200 ] || bad "its part is drawn in another colour"
+[ "$(red_in plain.bvp --color shade)" = 0 ] || bad "a shaded model is red"
+[ "$(red_in blue.bvp)" = 0 ] || bad "a blue model is red"
+expect 0 view -q grey.bvp --size 60x40 -o a.png
+expect 0 view -q grey.bvp --size 60x40 --color shade -o b.png
+same a.png b.png
+exit $fail

@@ -50,6 +50,7 @@ declare -A program=(
   [wasm]=""
   [meshopt]=""
   [gltf]="files import meshopt model text"
+  [glb]="gltf text"
   [urdf]="files model text"
   [manifest]="model text"
   [store]="files model publish text"
@@ -59,10 +60,10 @@ declare -A program=(
   [attach]="cli files text"
   [inspect]="cli files pack text"
   [view]="cli files text"
-  [report]="cli files gltf query text view"
+  [report]="cli files glb query text view"
   [clash]="cli files model query report text"
   [diff]="cli files model query text"
-  [export]="cli files gltf text"
+  [export]="cli files glb text"
   [.]="cli text"
 )
 

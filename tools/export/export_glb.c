@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "export/export_scene.h"
-#include "gltf/glb.h"
-#include "gltf/gltf_write.h"
+#include "glb/glb.h"
+#include "glb/gltf_write.h"
 #include "text/json.h"
 #include "text/memory_text.h"
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 TOOL_SOURCES += \
 	tools/gltf/accessor.c \
-	tools/gltf/glb.c \
 	tools/gltf/gltf_accessors.c \
 	tools/gltf/gltf_buffers.c \
 	tools/gltf/gltf_document.c \
@@ -12,11 +11,9 @@ TOOL_SOURCES += \
 	tools/gltf/gltf_placement.c \
 	tools/gltf/gltf_skins.c \
 	tools/gltf/gltf_views.c \
-	tools/gltf/gltf_write.c \
 	tools/gltf/import_gltf.c
 noinst_HEADERS += \
 	tools/gltf/accessor.h \
-	tools/gltf/glb.h \
 	tools/gltf/gltf_accessors.h \
 	tools/gltf/gltf_buffers.h \
 	tools/gltf/gltf_document.h \
@@ -26,5 +23,4 @@ noinst_HEADERS += \
 	tools/gltf/gltf_nodes.h \
 	tools/gltf/gltf_placement.h \
 	tools/gltf/gltf_skins.h \
-	tools/gltf/gltf_views.h \
-	tools/gltf/gltf_write.h
+	tools/gltf/gltf_views.h

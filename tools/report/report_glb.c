@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gltf/glb.h"
-#include "gltf/gltf_write.h"
+#include "glb/glb.h"
+#include "glb/gltf_write.h"
 #include "text/array.h"
 #include "text/json.h"
 #include "text/memory_text.h"

@@ -2,7 +2,7 @@
  * gltf_write.c: the JSON text of a glTF file, for writers: head, accessors, views, primitives.
  * Spec: Khronos glTF 2.0, chapters 3.5 to 3.7
  */
-#include "gltf/gltf_write.h"
+#include "glb/gltf_write.h"
 
 #include <assert.h>
 #include <math.h>

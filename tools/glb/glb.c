@@ -2,7 +2,7 @@
  * glb.c: the container of a GLB file, for writers.
  * Spec: Khronos glTF 2.0, chapter 4
  */
-#include "gltf/glb.h"
+#include "glb/glb.h"
 
 #include <assert.h>
 #include <string.h>

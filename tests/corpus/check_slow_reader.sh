@@ -17,6 +17,16 @@ if [ -x "${BVPACK-}" ]; then
     "$BVPACK" pack "$model" -q -o "$scratch/corpus/good-$name.bvp" || complain "cannot pack $name"
     "$BVPACK" pack "$model" -q --no-ids -o "$scratch/corpus/good-no-ids-$name.bvp"
   done
+  # colours: of two primitives, one of which has none
+  cat >"$scratch/colours.gltf" <<'END'
+{"asset":{"version":"2.0"},"nodes":[{"mesh":0}],"materials":[{"pbrMetallicRoughness":{"baseColorFactor":[1,0.5,0,1]}}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":0},"material":0},{"attributes":{"POSITION":0}}]}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]}],
+"bufferViews":[{"buffer":0,"byteLength":36}],
+"buffers":[{"byteLength":36,"uri":"data:;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]}
+END
+  "$BVPACK" pack "$scratch/colours.gltf" -q -o "$scratch/corpus/good-colours.bvp" || complain "cannot pack colours"
+  tests/corpus/slow_reader "$scratch/corpus/good-colours.bvp" | grep -qx 'colour 0 255 188 0 255' || complain "no colours"
   # every kind of hierarchy, alone and beside others, in every form
   while read -r name model options; do
     # shellcheck disable=SC2086

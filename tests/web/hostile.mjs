@@ -119,6 +119,15 @@ await fails(whole.closest([0, 0, 0], { only: [1e6] }), 'argument', /no such inst
 await fails(whole.closest([0, 0, 0], { only, without: only }), 'argument', /not both/);
 await fails(whole.collide(null, { placements: new Float64Array(12) }), 'argument', /two bodies/);
 await fails(whole.overlap({}), 'argument', /region/);
+await fails(whole.instancesIn([0, 0, 0]), 'argument', /6 numbers/);
+await fails(whole.instancesIn([0, 0, 0, 1, 1, 1], { part: 0 }), 'argument', /./);
+await fails(whole.nearestInstances([0, 0, 0], -1), 'argument', /count/);
+await fails(whole.clash({ rules: {} }), 'argument', /array/);
+await fails(whole.clash({ rules: [{ a: [1e6] }] }), 'argument', /rule 0, a: there is no number 1000000/);
+await fails(whole.clash({ rules: [{ touchGap: -1 }] }), 'argument', /./);
+await fails(whole.clash({ zones: [{ kind: 'cone' }] }), 'argument', /one of box/);
+await fails(whole.clash({ zones: [{ kind: 'sphere', radius: NaN }] }), 'argument', /./);
+await fails(whole.clash({ zones: [], other: whole }), 'argument', /not both/);
 // what was asked before a file is closed is answered, what is asked then is not
 const before = whole.closest(points);
 const closing = whole.close();

@@ -233,6 +233,41 @@ static void ask_lists(void)
     end_block();
 }
 
+static void ask_instances(void)
+{
+    double box[6];
+    for (int i = 0; i < 3; i++) {
+        box[i] = info.lo[i] + 0.3 * size_of(i);
+        box[3 + i] = info.lo[i] + 0.6 * size_of(i);
+    }
+    uint32_t *instances = calloc(info.instance_count + 1, sizeof *instances);
+    if (!instances)
+        exit(99);
+    add_all(box, 6);
+    end_block();
+    for (int by_triangles = 0; by_triangles < 2; by_triangles++) {
+        uint64_t found;
+        const bvp_array out = {instances, 0, info.instance_count};
+        must(bvp_instances_in(&all, bvp_box_region(box, box + 3), by_triangles, out, &found, NULL),
+             "bvp_instances_in");
+        for (uint64_t i = 0; i < found; i++)
+            add(instances[i]);
+        end_block();
+    }
+    free(instances);
+    enum { NEAREST = 5 };
+    bvp_closest_result nearest[NEAREST];
+    uint64_t found;
+    must(bvp_nearest_instances(&all, box, INFINITY, (bvp_array){nearest, 0, NEAREST}, &found, NULL),
+         "bvp_nearest_instances");
+    for (uint64_t i = 0; i < found; i++) {
+        add(nearest[i].distance);
+        add_all(nearest[i].point, 3);
+        add_id(&nearest[i].id);
+    }
+    end_block();
+}
+
 static int add_clash(void *user, const bvp_clash_pair *pair)
 {
     (void)user;
@@ -244,22 +279,80 @@ static int add_clash(void *user, const bvp_clash_pair *pair)
     return 0;
 }
 
-static void ask_clash(void)
+static void run_clash(const bvp_clash_options *options)
 {
     bvp_clash_coverage coverage;
     bvp_error error = {.status = BVP_OK};
     const bvp_clash_scene scene = {.a = all.file};
-    const bvp_clash_options options = {.limits = {0.001 * size_of(0), NAN, NAN},
-                                       .detail = BVP_CLASH_VERDICTS};
-    add(options.limits.clearance);
-    end_block();
-    must(bvp_clash(&scene, &options, add_clash, NULL, &coverage, &error), error.message);
+    must(bvp_clash(&scene, options, add_clash, NULL, &coverage, &error), error.message);
     end_block();
     add((double)coverage.box_pairs);
     add((double)coverage.excluded);
     for (int i = 0; i < BVP_VERDICT_COUNT; i++)
         add((double)coverage.verdicts[i]);
     end_block();
+}
+
+/* Three rules: instances of number 1 modulo 3 are left out with those below 3, the first one is
+ * never near anything, and those of even numbers, or zones of even numbers, have four times the
+ * clearance and a third of it as touch gap. */
+typedef struct rule_pair {
+    double clearance;
+    int is_symmetric;
+} rule_pair;
+
+static int decide(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
+{
+    const rule_pair *rule = user;
+    if ((a % 3 == 1 && b < 3) || (rule->is_symmetric && b % 3 == 1 && a < 3))
+        return 1;
+    if (a == 0 || (rule->is_symmetric && b == 0)) {
+        limits->clearance = 0;
+    } else if (b % 2 == 0 || (rule->is_symmetric && a % 2 == 0)) {
+        limits->clearance = 4 * rule->clearance;
+        limits->touch_gap = rule->clearance / 3;
+    }
+    return 0;
+}
+
+static void ask_clash(void)
+{
+    bvp_clash_options options = {.limits = {0.001 * size_of(0), NAN, NAN},
+                                 .detail = BVP_CLASH_VERDICTS};
+    add(options.limits.clearance);
+    end_block();
+    run_clash(&options);
+    rule_pair rule = {options.limits.clearance, 1};
+    options.rule = decide;
+    options.rule_user = &rule;
+    options.reach = 4 * rule.clearance;
+    run_clash(&options);
+    double middle[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, points[12];
+    for (int i = 0; i < 3; i++) {
+        middle[4 * i + 3] = (info.lo[i] + info.hi[i]) / 2;
+        for (int k = 0; k < 4; k++)
+            points[3 * k + i] = k == i ? info.hi[i] : info.lo[i];
+    }
+    const bvp_clash_zone zones[] = {
+        {.shape = {.kind = BVP_CONVEX_BOX,
+                   .size = {0.2 * size_of(0), 0.2 * size_of(1), 0.2 * size_of(2)},
+                   .placement = middle}},
+        {.shape = {.kind = BVP_CONVEX_HULL, .points = points, .point_count = 4}},
+        {.shape = {.kind = BVP_CONVEX_CAPSULE,
+                   .radius = 0.05 * size_of(0),
+                   .length = 0.1 * size_of(0),
+                   .placement = middle}}};
+    add_all(zones[0].shape.size, 3);
+    add_all(middle, 12);
+    add_all(points, 12);
+    add(zones[2].shape.radius);
+    add(zones[2].shape.length);
+    end_block();
+    const bvp_const_array array = {zones, 0, sizeof zones / sizeof *zones};
+    options.detail = BVP_CLASH_DISTANCE;
+    options.zones = &array;
+    rule.is_symmetric = 0;
+    run_clash(&options);
 }
 
 int main(int argc, char **argv)
@@ -275,6 +368,7 @@ int main(int argc, char **argv)
     ask_points(how_many);
     ask_pairs_of_parts(how_many / 20 + 1);
     ask_lists();
+    ask_instances();
     ask_clash();
     bvp_close(file);
     free(numbers);

@@ -106,15 +106,44 @@ export async function replay(file, answers) {
   const convex = await file.convexDistance({ kind: 'capsule', radius, length, placement });
   comparison.same('convexDistance', next().subarray(0, 13), rowOfDistance(convex));
 
+  const box = [...next()];
+  comparison.same('instancesIn', next(), [...(await file.instancesIn(box))]);
+  comparison.same('instancesIn, by triangles', next(), [...(await file.instancesIn(box, { byTriangles: true }))]);
+  const around = await file.nearestInstances(box.slice(0, 3), 5);
+  const aroundRow = (_, i) => [around.distance[i], ...third(around.point, i), ...idOf(around, i)];
+  comparison.same('nearestInstances', next(), Array.from(around.found, aroundRow).flat());
+
+  const run = async (what, options) => {
+    const rows = [];
+    const coverage = await file.clash(options, (pair) => {
+      const { distance, lower, depth, depthUpper } = pair;
+      rows.push(pair.a, pair.b, VERDICTS.indexOf(pair.verdict), distance, lower, depth, depthUpper);
+      rows.push(...pair.pointA, ...pair.pointB);
+      if (options.rules) ruled.add(pair.rule);
+    });
+    comparison.same(what, next(), rows);
+    const counted = [coverage.boxPairs, coverage.excluded, ...VERDICTS.map((name) => coverage.verdicts[name])];
+    comparison.same(`${what}, coverage`, next(), counted);
+  };
+  const ruled = new Set();
+  const { instanceCount } = await file.info();
+  const chosen = (count, is) => Array.from({ length: count }, (_, i) => i).filter(is);
+  const rulesOf = (count) => [
+    { a: chosen(instanceCount, (i) => i % 3 === 1), b: chosen(count, (i) => i < 3), exclude: true },
+    { a: [0], clearance: 0 },
+    { b: chosen(count, (i) => i % 2 === 0), clearance: 4 * clearance, touchGap: clearance / 3 },
+  ];
   const [clearance] = next();
-  const rows = [];
-  const coverage = await file.clash({ clearance, detail: 'verdicts' }, (pair) => {
-    const { distance, lower, depth, depthUpper } = pair;
-    rows.push(pair.a, pair.b, VERDICTS.indexOf(pair.verdict), distance, lower, depth, depthUpper);
-    rows.push(...pair.pointA, ...pair.pointB);
-  });
-  comparison.same('clash', next(), rows);
-  const counted = [coverage.boxPairs, coverage.excluded, ...VERDICTS.map((name) => coverage.verdicts[name])];
-  comparison.same('clash, coverage', next(), counted);
+  await run('clash', { clearance, detail: 'verdicts' });
+  await run('clash by rules', { clearance, detail: 'verdicts', rules: rulesOf(instanceCount) });
+  if (ruled.has(0) || !ruled.has(2)) throw new Error(`rules decided: ${[...ruled]}`);
+  const numbers = [...next()];
+  const middle = numbers.slice(3, 15);
+  const zones = [
+    { kind: 'box', size: numbers.slice(0, 3), placement: middle },
+    { kind: 'hull', points: numbers.slice(15, 27) },
+    { kind: 'capsule', radius: numbers[27], length: numbers[28], placement: middle },
+  ];
+  await run('clash with zones', { clearance, rules: rulesOf(zones.length), zones });
   return comparison.compared;
 }

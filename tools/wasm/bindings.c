@@ -30,7 +30,7 @@ static bvp_status said(const bvp_file *file, bvp_status status)
 {
     last = (bvp_error){.status = status, .offset = UINT64_MAX};
     bvp_error source = {.status = BVP_OK};
-    if (status != BVP_OK && bvp_get_source_error(file, &source) == BVP_OK &&
+    if (status != BVP_OK && file && bvp_get_source_error(file, &source) == BVP_OK &&
         source.status == status)
         last = source;
     return status;
@@ -774,6 +774,37 @@ int EXPORT(boxes)(const bvp_file *file, uint32_t part, uint32_t level, double mo
     return said(file, rows_end(bvp_boxes(file, part, level, add_box, NULL)));
 }
 
+/* ---- instances ------------------------------------------------------------------------------- */
+
+/* box: lo and hi. out: room for `capacity` numbers; *count: how many there are. */
+int EXPORT(instances_in)(const placed_body *of, const double *box, int by_triangles, uint32_t *out,
+                         uint32_t capacity, uint32_t *count)
+{
+    uint64_t found = 0;
+    const bvp_status status =
+        bvp_instances_in(&of->body, bvp_box_region(box, box + 3), by_triangles,
+                         (bvp_array){out, 0, capacity}, &found, NULL);
+    *count = (uint32_t)found;
+    return said(of->body.file, status);
+}
+
+/* The nearest `most` to a point; *count: how many there are. */
+int EXPORT(nearest_instances)(const placed_body *of, const double *point, double max_distance,
+                              uint32_t most, const hit_arrays *out, uint32_t *count)
+{
+    uint64_t found = 0;
+    bvp_closest_result *nearest = calloc((size_t)most + 1, sizeof *nearest);
+    if (!nearest)
+        return said(NULL, BVP_ERR_NO_MEMORY);
+    const bvp_status status = bvp_nearest_instances(&of->body, point, max_distance,
+                                                    (bvp_array){nearest, 0, most}, &found, NULL);
+    for (uint32_t i = 0; status == BVP_OK && i < found; i++)
+        put_closest(out, i, &nearest[i]);
+    free(nearest);
+    *count = (uint32_t)found;
+    return said(of->body.file, status);
+}
+
 /* ---- convex bodies --------------------------------------------------------------------------- */
 
 /* numbers: size, radius, length; then points; placement: 12 or NULL. */
@@ -821,7 +852,22 @@ typedef struct clash_place {
     double coverage[COVERAGE_ROW]; /* of the instances before */
 } clash_place;
 
+/* Of pairs of instances of two groups, either way round; of several the first one decides. */
+typedef struct clash_rule {
+    double exclude;
+    double limits[3];          /* NaN: the run's */
+    const uint32_t *groups;    /* of words of bits, for a and then for b */
+    uint32_t words_a, words_b; /* 0: all instances, or zones */
+} clash_rule;
+
+typedef struct clash_rules {
+    const clash_rule *rule;
+    uint32_t count;
+    int is_symmetric; /* a and b are instances of one file */
+} clash_rules;
+
 typedef struct clash_run {
+    clash_rules rules;
     clash_place *place;
     clash_place begun; /* as it was when the run began */
     double to_skip;
@@ -842,6 +888,39 @@ static double *put_pair(double *out, const bvp_clash_pair *pair)
     return put(out, numbers, 10);
 }
 
+static bool has(const uint32_t *group, uint32_t words, uint32_t number)
+{
+    return words == 0 || (number / 32 < words && (group[number / 32] >> number % 32 & 1) != 0);
+}
+
+/* The number of the rule that decides, or -1. */
+static int rule_of(const clash_rules *rules, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < rules->count; i++) {
+        const clash_rule *rule = &rules->rule[i];
+        const uint32_t *of_b = rule->groups + rule->words_a;
+        if ((has(rule->groups, rule->words_a, a) && has(of_b, rule->words_b, b)) ||
+            (rules->is_symmetric && has(rule->groups, rule->words_a, b) &&
+             has(of_b, rule->words_b, a)))
+            return (int)i;
+    }
+    return -1;
+}
+
+static int apply_rules(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
+{
+    const clash_rules *rules = &((const clash_run *)user)->rules;
+    const int number = rule_of(rules, a, b);
+    if (number < 0)
+        return 0;
+    const clash_rule *rule = &rules->rule[number];
+    double *own[] = {&limits->clearance, &limits->touch_gap, &limits->overlap};
+    for (int i = 0; i < 3; i++)
+        if (!isnan(rule->limits[i]))
+            *own[i] = rule->limits[i];
+    return rule->exclude != 0;
+}
+
 static int give_pair(void *user, const bvp_clash_pair *pair)
 {
     clash_run *run = user;
@@ -856,7 +935,8 @@ static int give_pair(void *user, const bvp_clash_pair *pair)
     out = put_hit_id(out, &pair->hit_b);
     *out++ = (double)pair->triangle_pairs;
     out = put(out, pair->lo, 3);
-    put(out, pair->hi, 3);
+    out = put(out, pair->hi, 3);
+    *out = rule_of(&run->rules, pair->a, pair->b);
     run->place->given++;
     return host_pair(row);
 }
@@ -880,17 +960,59 @@ static int note_progress(void *user, uint32_t done, uint32_t total,
     return 0;
 }
 
-/* b: NULL for the instances of a against one another. limits: clearance, touch gap, overlap. Rows
- * go to host_pair(). *place: zeros, then as the call before left it. coverage: box pairs,
- * excluded, and for each verdict how many. */
-int EXPORT(clash)(const bvp_file *a, const bvp_file *b, const double *placement_b,
-                  const double *limits, int detail, clash_place *place, double *coverage)
+enum { ZONE_ROW = 20 };
+
+/* Rows of ZONE_ROW numbers, each followed by its points: kind, how many points, is it placed; size,
+ * radius, length, placement. NULL: no memory. */
+static bvp_clash_zone *zones_of(const double *numbers, uint32_t count)
 {
-    clash_run run = {.place = place, .begun = *place, .to_skip = place->given};
-    const bvp_clash_scene scene = {a, b, placement_b};
-    bvp_clash_options options = {.limits = {limits[0], limits[1], limits[2]},
-                                 .detail = (bvp_clash_detail)detail,
+    bvp_clash_zone *zones = calloc((size_t)count + 1, sizeof *zones);
+    for (uint32_t i = 0; zones && i < count; i++) {
+        const uint32_t points = (uint32_t)numbers[1];
+        bvp_convex *shape = &zones[i].shape;
+        *shape = (bvp_convex){.kind = (bvp_convex_kind)numbers[0],
+                              .radius = numbers[6],
+                              .length = numbers[7],
+                              .points = numbers + ZONE_ROW,
+                              .point_count = points,
+                              .placement = numbers[2] != 0 ? numbers + 8 : NULL};
+        memcpy(shape->size, numbers + 3, sizeof shape->size);
+        numbers += ZONE_ROW + 3 * (size_t)points;
+    }
+    return zones;
+}
+
+/* What a run is asked. */
+typedef struct clash_question {
+    const bvp_file *a, *b; /* b: NULL for the instances of a against one another, or zones */
+    const double *placement_b;
+    const clash_rule *rules;
+    const double *zones;
+    uint32_t rule_count, zone_count;
+    int detail, unused;
+    double limits[3], reach; /* clearance, touch gap, overlap; the largest clearance of all */
+} clash_question;
+
+/* Rows go to host_pair(). *place: zeros, then as the call before left it. coverage: box pairs,
+ * excluded, and for each verdict how many. */
+int EXPORT(clash)(const clash_question *asked, clash_place *place, double *coverage)
+{
+    clash_run run = {.rules = {asked->rules, asked->rule_count, !asked->b && !asked->zones},
+                     .place = place,
+                     .begun = *place,
+                     .to_skip = place->given};
+    bvp_clash_zone *zones = asked->zones ? zones_of(asked->zones, asked->zone_count) : NULL;
+    if (asked->zones && !zones)
+        return said(NULL, BVP_ERR_NO_MEMORY);
+    const bvp_const_array array = {zones, 0, asked->zone_count};
+    const bvp_clash_scene scene = {asked->a, asked->b, asked->placement_b};
+    bvp_clash_options options = {.limits = {asked->limits[0], asked->limits[1], asked->limits[2]},
+                                 .reach = asked->reach,
+                                 .detail = (bvp_clash_detail)asked->detail,
                                  .thread_count = 1,
+                                 .rule = asked->rule_count > 0 ? apply_rules : NULL,
+                                 .rule_user = &run,
+                                 .zones = zones ? &array : NULL,
                                  .first_instance = (uint32_t)place->first,
                                  .progress = note_progress,
                                  .progress_user = &run};
@@ -898,5 +1020,6 @@ int EXPORT(clash)(const bvp_file *a, const bvp_file *b, const double *placement_
     const bvp_status status = bvp_clash(&scene, &options, give_pair, &run, &counted, &last);
     if (status == BVP_OK)
         add_coverage(coverage, run.begun.coverage, &counted);
+    free(zones);
     return status;
 }

@@ -624,11 +624,7 @@ export class Engine {
         (piece) => this.module.closest(of, from, count, piece, maxDistance, pointers, done),
         () => this.memory.view(Uint32Array, done, 1)[0],
       );
-      return {
-        ...this.hits(at, count),
-        distance: this.memory.copy(Float64Array, at.number, count),
-        point: this.memory.copy(Float64Array, at.vector, count * 3),
-      };
+      return this.nearest(at, count);
     });
   }
 
@@ -665,6 +661,14 @@ export class Engine {
         this.module.free(of);
       }
     });
+  }
+
+  nearest(at, count) {
+    return {
+      ...this.hits(at, count),
+      distance: this.memory.copy(Float64Array, at.number, count),
+      point: this.memory.copy(Float64Array, at.vector, count * 3),
+    };
   }
 
   // ---- two bodies ---------------------------------------------------------------------------
@@ -820,6 +824,36 @@ export class Engine {
     );
   }
 
+  // ---- instances ----------------------------------------------------------------------------
+
+  async instanceCount(id) {
+    return (await this.info(id)).instanceCount;
+  }
+
+  async instancesIn(body, box, byTriangles) {
+    exactly(box, 6, 'box');
+    const capacity = await this.instanceCount(body.file);
+    return this.withBodies([body], async (take, ask, of) => {
+      const at = this.put(take, Float64Array, box);
+      const out = take(capacity * 4);
+      const count = take(4);
+      await ask(() => this.module.instances_in(of, at, byTriangles ? 1 : 0, out, capacity, count));
+      return this.memory.copy(Uint32Array, out, this.memory.view(Uint32Array, count, 1)[0]);
+    });
+  }
+
+  async nearestInstances(body, point, count, maxDistance) {
+    exactly(point, 3, 'point');
+    const most = Math.min(indexOf(count, 'count'), await this.instanceCount(body.file));
+    return this.withBodies([body], async (take, ask, of) => {
+      const from = this.put(take, Float64Array, point);
+      const written = take(4);
+      const { at, pointers } = this.hitArrays(take, most);
+      await ask(() => this.module.nearest_instances(of, from, maxDistance, most, pointers, written));
+      return this.nearest(at, this.memory.view(Uint32Array, written, 1)[0]);
+    });
+  }
+
   overlap(body, region, limit) {
     const kind = Object.keys(REGIONS).find((name) => region?.[name]);
     if (!kind) refuse('a region is {box: [lo, hi]}, {ball: [x, y, z, radius]} or {planes: [...]}');
@@ -850,16 +884,13 @@ export class Engine {
 
   // ---- convex bodies ------------------------------------------------------------------------
 
-  convex(take, { kind, size, radius, length, points, placement }) {
-    const number = SHAPES[kind] ?? refuse(`a convex body is one of ${Object.keys(SHAPES).join(', ')}`);
-    const corners = points ? numbersOf(points, 3, 'points') : [];
-    const numbers = [...(size ?? [0, 0, 0]), radius ?? 0, length ?? 0, ...corners];
-    exactly(numbers, 5 + corners.length, 'size and points');
+  convex(take, shape) {
+    const { kind, numbers, corners, placement } = shapeOf(shape);
     return [
-      number,
-      this.put(take, Float64Array, numbers),
+      kind,
+      this.put(take, Float64Array, [...numbers, ...corners]),
       corners.length / 3,
-      placement ? this.put(take, Float64Array, exactly(placement, 12, 'placement')) : 0,
+      placement ? this.put(take, Float64Array, placement) : 0,
     ];
   }
 
@@ -884,23 +915,72 @@ export class Engine {
 
   // ---- clash --------------------------------------------------------------------------------
 
-  clash(a, b, options, onPair) {
+  // Bits of the numbers in a group, 32 a word; none: all.
+  group(numbers, count, what) {
+    if (numbers === undefined) return [];
+    const bits = new Uint32Array(Math.ceil(count / 32) + 1);
+    for (const number of numbers) {
+      if (indexOf(number, what) >= count) refuse(`${what}: there is no number ${number}`);
+      bits[number >> 5] |= 1 << number % 32;
+    }
+    return bits;
+  }
+
+  rules(take, rules, countA, countB) {
+    const size = 48;
+    const at = take(rules.length * size);
+    for (const [i, rule] of rules.entries()) {
+      const a = this.group(rule.a, countA, `rule ${i}, a`);
+      const b = this.group(rule.b, countB, `rule ${i}, b`);
+      const groups = this.put(take, Uint32Array, [...a, ...b]);
+      const { clearance = NaN, touchGap = NaN, overlap = NaN } = rule;
+      this.memory
+        .view(Float64Array, at + i * size, 4)
+        .set([rule.exclude ? 1 : 0, clearance, touchGap, overlap]);
+      this.memory.view(Uint32Array, at + i * size + 32, 3).set([groups, a.length, b.length]);
+    }
+    return at;
+  }
+
+  zones(take, zones) {
+    const rows = zones.flatMap((zone) => {
+      const { kind, numbers, corners, placement } = shapeOf(zone);
+      const placed = placement ?? new Array(12).fill(0);
+      return [kind, corners.length / 3, placement ? 1 : 0, ...numbers, ...placed, ...corners];
+    });
+    return this.put(take, Float64Array, rows);
+  }
+
+  async clash(a, b, options, onPair) {
     const detail = DETAILS.indexOf(options.detail ?? 'distance');
     if (detail < 0) refuse(`detail is one of ${DETAILS.join(', ')}`);
+    const { clearance = 0, touchGap = NaN, overlap = NaN, placement, rules = [], zones } = options;
+    if (!Array.isArray(rules)) refuse('rules: expected an array');
+    if (zones && !Array.isArray(zones)) refuse('zones: expected an array');
+    if (zones && b !== null) refuse('a run has zones or another file, not both');
+    const countA = await this.instanceCount(a);
+    const countB = zones ? zones.length : b === null ? countA : await this.instanceCount(b);
     return this.query(b === null ? [a] : [a, b], async (take, ask) => {
-      const { clearance = 0, touchGap = NaN, overlap = NaN, placement } = options;
-      const limits = this.put(take, Float64Array, [clearance, touchGap, overlap]);
-      const placed = placement
-        ? this.put(take, Float64Array, exactly(placement, 12, 'placement'))
-        : 0;
+      const reach = Math.max(clearance, ...rules.map((rule) => rule.clearance ?? 0));
+      const asked = take(72);
+      const pointers = [
+        this.fileOf(a).handle,
+        b === null ? 0 : this.fileOf(b).handle,
+        placement ? this.put(take, Float64Array, exactly(placement, 12, 'placement')) : 0,
+        this.rules(take, rules, countA, countB),
+        zones ? this.zones(take, zones) : 0,
+      ];
+      this.memory
+        .view(Uint32Array, asked, 8)
+        .set([...pointers, rules.length, zones?.length ?? 0, detail]);
+      this.memory
+        .view(Float64Array, asked + 40, 4).set([clearance, touchGap, overlap, reach]);
       const place = take((2 + COVERAGE) * 8 + 64);
       const coverage = take(COVERAGE * 8 + 64);
-      const ofB = b === null ? 0 : this.fileOf(b).handle;
-      const ofA = this.fileOf(a).handle;
       await ask(
         () => {
           this.onRow = (row) => onPair(this.clashRow(row)) === true;
-          const status = this.module.clash(ofA, ofB, placed, limits, detail, place, coverage);
+          const status = this.module.clash(asked, place, coverage);
           this.onRow = () => false;
           return status;
         },
@@ -936,8 +1016,20 @@ export class Engine {
       trianglePairs: n[24],
       lo: n.slice(25, 28),
       hi: n.slice(28, 31),
+      rule: n[31] < 0 ? null : n[31],
     };
   }
+}
+
+// The numbers of a convex body.
+function shapeOf({ kind, size, radius, length, points, placement }) {
+  const number = SHAPES[kind] ?? refuse(`a convex body is one of ${Object.keys(SHAPES).join(', ')}`);
+  return {
+    kind: number,
+    numbers: [...exactly(size ?? [0, 0, 0], 3, 'size'), radius ?? 0, length ?? 0],
+    corners: points ? [...numbersOf(points, 3, 'points')] : [],
+    placement: placement && [...exactly(placement, 12, 'placement')],
+  };
 }
 
 // Instance, part, triangle and id of a hit, with a letter behind the names.
@@ -978,6 +1070,8 @@ export const METHODS = [
   'within',
   'pairs',
   'overlap',
+  'instancesIn',
+  'nearestInstances',
   'convexCollide',
   'convexDistance',
   'clash',

@@ -277,6 +277,18 @@ export type Verdict =
   | 'duplicate'
   | 'unknown';
 
+/** Of pairs of an instance of `a` and one of `b`, either way round; left out: all. In a run against
+ * another file `b` are its instances, in one with zones their numbers. */
+export interface ClashRule {
+  a?: ArrayLike<number>;
+  b?: ArrayLike<number>;
+  /** The pair is not examined. */
+  exclude?: boolean;
+  /** Instead of the run's. */
+  clearance?: number;
+  touchGap?: number;
+  overlap?: number;
+}
 export interface ClashOptions {
   clearance?: number;
   touchGap?: number;
@@ -285,9 +297,14 @@ export interface ClashOptions {
   /** Another file, against whose instances those of this one are held; and where it stands. */
   other?: BvpackFile | null;
   placement?: ArrayLike<number>;
+  /** The first one that matches decides. */
+  rules?: ClashRule[];
+  /** Solids against which the instances are held, and not against one another. */
+  zones?: ConvexBody[];
 }
 export interface ClashPair {
   a: number;
+  /** With zones: the zone's number. */
   b: number;
   verdict: Verdict;
   limits: { clearance: number; touchGap: number; overlap: number };
@@ -302,6 +319,8 @@ export interface ClashPair {
   trianglePairs: number;
   lo: Float64Array;
   hi: Float64Array;
+  /** Which of the rules decided. */
+  rule: number | null;
 }
 export interface ClashCoverage {
   boxPairs: number;
@@ -369,6 +388,18 @@ export class BvpackFile {
     options?: BodyOptions & { maxDistance?: number },
   ): Promise<ClosestHits>;
   overlap(region: Region, options?: BodyOptions & { limit?: number }): Promise<TriangleList>;
+  /** Instances whose boxes meet a box (lower corner, upper corner); byTriangles: of which a triangle
+   * touches it. In no order. */
+  instancesIn(
+    box: ArrayLike<number>,
+    options?: BodyOptions & { byTriangles?: boolean },
+  ): Promise<Uint32Array>;
+  /** The nearest instances to a point, at most `count`; the nearest first. */
+  nearestInstances(
+    point: ArrayLike<number>,
+    count: number,
+    options?: BodyOptions & { maxDistance?: number },
+  ): Promise<ClosestHits>;
   convexCollide(shape: ConvexBody, body?: BodyOptions): Promise<boolean>;
   convexDistance(
     shape: ConvexBody,

@@ -244,6 +244,14 @@ export class BvpackFile {
     return this.#call('overlap', this.#body(body), region, limit);
   }
 
+  instancesIn(box, { byTriangles = false, ...body } = {}) {
+    return this.#call('instancesIn', this.#body(body), box, byTriangles);
+  }
+
+  nearestInstances(point, count, { maxDistance = Infinity, ...body } = {}) {
+    return this.#call('nearestInstances', this.#body(body), point, count, maxDistance);
+  }
+
   convexCollide(shape, body) {
     return this.#call('convexCollide', this.#body(body), shape);
   }

@@ -12,7 +12,8 @@ ZSTD_SOURCE =
 XXHASH_INCLUDE = /usr/include
 
 KIND_KERNELS = $(filter libfmt/kinds/query/%_kernel.c,$(SOURCES))
-LEFT_OUT = libfmt/format/check/% libfmt/publish/% libfmt/refit/% $(if $(filter wide,$(WASM_KINDS)),$(KIND_KERNELS))
+LEFT_OUT = libfmt/format/check/% libfmt/publish/% libfmt/refit/% libfmt/query/warm/% libfmt/query/api_warm.c \
+  $(if $(filter wide,$(WASM_KINDS)),$(KIND_KERNELS))
 READER = $(filter-out $(LEFT_OUT),$(SOURCES))
 OBJECTS = $(READER:%.c=wasm/objects/%.o) wasm/objects/tools/wasm/bindings.o
 ZSTD_OBJECTS = $(if $(ZSTD_SOURCE),$(patsubst $(ZSTD_SOURCE)/%.c,wasm/objects/zstd/%.o,\
@@ -26,7 +27,7 @@ optimisation = $(if $(filter $(HOT),$*),-O2,-Os)
 
 HOUSE = -std=gnu11 -msimd128 -mbulk-memory -msign-ext -mnontrapping-fptoint -fno-math-errno -Wall -Wextra -ffp-contract=off -fvisibility=hidden -ffunction-sections \
   -fdata-sections -DNDEBUG
-HOUSE += -DBVP_BUILDING -DBVPI_ISA=base -DBVPI_ONE_ISA -DXXH_INLINE_ALL
+HOUSE += -DBVP_BUILDING -DBVPI_ISA=base -DBVPI_ONE_ISA -DBVPI_WITHOUT_WARM -DXXH_INLINE_ALL
 HOUSE += $(if $(filter wide,$(WASM_KINDS)),-DBVPI_WIDE_ONLY -DBVPI_WIDE_ALONE)
 HOUSE += $(if $(ZSTD_SOURCE),-I$(ZSTD_SOURCE),-DBVPI_WITHOUT_ZSTD)
 LINK = -O2 -msimd128 -sMALLOC=emmalloc --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB \

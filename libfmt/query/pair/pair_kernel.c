@@ -270,9 +270,14 @@ static void scenes(bvpi_pair_query *query)
     }
 }
 
-const bvpi_pair_kernel BVPI_ISA_NAME(bvpi_pair_kernel) = {
-    .isa = BVPI_ISA_NUMBER,
-    .wide = parts,
-    .scenes = scenes,
-    .last = &BVPI_ISA_NAME(bvpi_last_kernel),
-    .front = &BVPI_ISA_NAME(bvpi_front_kernel)};
+#ifdef BVPI_WITHOUT_WARM /* the module for browsers has no warm starts */
+#define WARM_KERNEL(name) NULL
+#else
+#define WARM_KERNEL(name) &BVPI_ISA_NAME(name)
+#endif
+
+const bvpi_pair_kernel BVPI_ISA_NAME(bvpi_pair_kernel) = {.isa = BVPI_ISA_NUMBER,
+                                                          .wide = parts,
+                                                          .scenes = scenes,
+                                                          .last = WARM_KERNEL(bvpi_last_kernel),
+                                                          .front = WARM_KERNEL(bvpi_front_kernel)};

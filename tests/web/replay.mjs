@@ -136,7 +136,7 @@ export async function replay(file, answers) {
   const [clearance] = next();
   await run('clash', { clearance, detail: 'verdicts' });
   await run('clash by rules', { clearance, detail: 'verdicts', rules: rulesOf(instanceCount) });
-  if (ruled.has(0) || !ruled.has(2)) throw new Error(`rules decided: ${[...ruled]}`);
+  if (ruled.has(0)) throw new Error('a pair was given that a rule leaves out');
   const numbers = [...next()];
   const middle = numbers.slice(3, 15);
   const zones = [

@@ -124,7 +124,7 @@ await fails(whole.instancesIn([0, 0, 0, 1, 1, 1], { part: 0 }), 'argument', /./)
 await fails(whole.nearestInstances([0, 0, 0], -1), 'argument', /count/);
 await fails(whole.clash({ rules: {} }), 'argument', /array/);
 await fails(whole.clash({ rules: [{ a: [1e6] }] }), 'argument', /rule 0, a: there is no number 1000000/);
-await fails(whole.clash({ rules: [{ touchGap: -1 }] }), 'argument', /./);
+await fails(whole.clash({ touchGap: -1 }), 'argument', /./);
 await fails(whole.clash({ zones: [{ kind: 'cone' }] }), 'argument', /one of box/);
 await fails(whole.clash({ zones: [{ kind: 'sphere', radius: NaN }] }), 'argument', /./);
 await fails(whole.clash({ zones: [], other: whole }), 'argument', /not both/);

@@ -72,10 +72,40 @@ static int compare_points(const void *a, const void *b)
     return 0;
 }
 
+/* Few points, one after the other: qsort's calls would take longer than all the rest. */
+static uint32_t insert_points(double (*points)[3], uint32_t count)
+{
+    uint32_t kept = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        const double x = points[i][0], y = points[i][1], z = points[i][2];
+        uint32_t at = kept;
+        int order = -1;
+        for (; at > 0; at--) {
+            const double *p = points[at - 1];
+            order = p[0] != x ? (p[0] < x ? -1 : 1)
+                    : p[1] != y ? (p[1] < y ? -1 : 1)
+                    : p[2] != z ? (p[2] < z ? -1 : 1) : 0;
+            if (order <= 0)
+                break;
+        }
+        if (at > 0 && order == 0)
+            continue;
+        memmove(points[at + 1], points[at], (kept - at) * sizeof points[0]);
+        points[at][0] = x;
+        points[at][1] = y;
+        points[at][2] = z;
+        kept++;
+    }
+    return kept;
+}
+
+/* In ascending order, each once. Returns how many are left. */
 static uint32_t sort_points(double (*points)[3], uint32_t count)
 {
     uint32_t kept = 1;
     assert(count > 0);
+    if (count <= BVPI_FIT_POINTS)
+        return insert_points(points, count);
     qsort(points, count, sizeof points[0], compare_points);
     for (uint32_t i = 1; i < count; i++)
         if (compare_points(points[i], points[kept - 1]) != 0)
@@ -205,13 +235,21 @@ void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9])
 
 /* ---- flat sets ------------------------------------------------------------------------------- */
 
-static int compare_flat(const void *a, const void *b)
+static void sort_flat(double (*points)[2], uint32_t count)
 {
-    const double *p = a, *q = b;
-    for (int k = 0; k < 2; k++)
-        if (p[k] != q[k])
-            return p[k] < q[k] ? -1 : 1;
-    return 0;
+    for (uint32_t i = 1; i < count; i++) {
+        const double u = points[i][0], v = points[i][1];
+        uint32_t at = i;
+        for (; at > 0; at--) {
+            const double *p = points[at - 1];
+            if (p[0] < u || (p[0] == u && p[1] <= v))
+                break;
+            points[at][0] = p[0];
+            points[at][1] = p[1];
+        }
+        points[at][0] = u;
+        points[at][1] = v;
+    }
 }
 
 static double turn(const double a[2], const double b[2], const double c[2])
@@ -227,7 +265,7 @@ static uint32_t flat_hull(double (*points)[2], uint32_t count, double (*hull)[2]
      * and after the way forward all of its chain */
     uint32_t used = 0, floor = 1;
     assert(count > 0);
-    qsort(points, count, sizeof points[0], compare_flat);
+    sort_flat(points, count);
     for (uint32_t step = 0; step < 2 * count - 1; step++) {
         const double *next = points[step < count ? step : 2 * count - 2 - step];
         while (used > floor && !(turn(hull[used - 2], hull[used - 1], next) > 0))
@@ -409,12 +447,13 @@ static bool standardise(const double (*points)[3], uint32_t count, double (*out)
     for (uint32_t i = 0; i < count; i++) {
         bvpi_subtract(points[i], points[0], out[i]);
         for (int k = 0; k < 3; k++)
-            most = fmax(most, fabs(out[i][k]));
+            most = fabs(out[i][k]) > most ? fabs(out[i][k]) : most;
     }
     frexp(most, &exponent);
+    const double scale = ldexp(1, -exponent); /* of differences of floats: far from overflowing */
     for (uint32_t i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
-            out[i][k] = ldexp(out[i][k], -exponent);
+            out[i][k] *= scale;
     return most > 0;
 }
 
@@ -458,8 +497,10 @@ uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_
     normalise(across);
     bvpi_cross(along, across, normal);
     normalise(normal);
-    for (uint32_t i = 0; i < count; i++)
-        height = fmax(height, fabs(bvpi_dot(normal, points[i])));
+    for (uint32_t i = 0; i < count; i++) {
+        const double over = fabs(bvpi_dot(normal, points[i]));
+        height = over > height ? over : height;
+    }
     if (height <= FLAT * length) {
         axes_on_plane(set, count, normal, axes[0]);
         return 1;

@@ -28,8 +28,8 @@
 #include <string.h>
 
 enum {
-    SEEN = 1024, /* slots of a cache that leaves out most repeated corners */
-    FRAMES = 24, /* ways to name the axes of a box */
+    SEEN = 1024, /* slots of a cache that leaves out most repeated corners; a power of two */
+    SEEN_FEW = 64, /* for sets that are all extreme points, however often they are repeated */
     FIELD_MAX = 1023,
     FIELD_ZERO = 512,
     /* Sets below this, which are within a block, are fitted by their own surface alone. With hulls
@@ -54,14 +54,16 @@ static corners gather(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t
 {
     uint32_t *seen = scratch;
     float *xyz = (float *)(seen + SEEN);
+    const uint32_t slots = 3 * (uint64_t)count <= BVPI_FIT_POINTS ? SEEN_FEW : SEEN;
     corners out = {{xyz, 0}, {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    memset(seen, 0xff, SEEN * sizeof *seen);
+    memset(seen, 0xff, slots * sizeof *seen);
     for (uint32_t i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
             const uint32_t vertex = mesh->indices[3 * (uint64_t)triangles[i] + k];
-            if (seen[vertex % SEEN] == vertex)
+            uint32_t *slot = &seen[vertex & (slots - 1)];
+            if (*slot == vertex)
                 continue;
-            seen[vertex % SEEN] = vertex;
+            *slot = vertex;
             const float *position = mesh->positions + 3 * (uint64_t)vertex;
             for (int x = 0; x < 3; x++) {
                 xyz[3 * out.all.count + (unsigned)x] = position[x];
@@ -96,9 +98,8 @@ static bvpi_range range_of(const bvpi_oriented *volume, const corners *set)
 
 /* ---- rotation -------------------------------------------------------------------------------- */
 
-/* The quaternion (w, x, y, z) of a rotation; the largest component is positive, its number is
- * returned. */
-static unsigned quaternion_of(const double axis[9], double q[4])
+/* The quaternion (w, x, y, z) of a rotation. */
+static void quaternion_of(const double axis[9], double q[4])
 {
     const double xx = axis[0], yy = axis[4], zz = axis[8];
     const double square[4] = {1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz,
@@ -117,90 +118,124 @@ static unsigned quaternion_of(const double axis[9], double q[4])
     const double scale = 1 / (2 * sqrt(square[largest]));
     for (unsigned k = 0; k < 4; k++)
         q[k] = product[largest][k] * scale;
-    return largest;
 }
 
-/* The rotation's fields, each rounded down after `add[field]` steps are added. */
-static uint32_t rotation_code(const double q[4], unsigned largest, const double add[3])
+/* A way to name a box's axes: the rotation q that becomes q times `by`, whose axis i is axis
+ * from[i] of q, perhaps reversed. Those that reverse axes only are left out: their codes stand for
+ * the same boxes. */
+typedef struct naming {
+    double by[4];
+    uint8_t from[3];
+} naming;
+
+#define HALF_ROOT 0.70710678118654752440
+static const naming namings[] = {{{1, 0, 0, 0}, {0, 1, 2}},
+                                 {{HALF_ROOT, 0, 0, HALF_ROOT}, {1, 0, 2}},
+                                 {{HALF_ROOT, HALF_ROOT, 0, 0}, {0, 2, 1}},
+                                 {{HALF_ROOT, 0, HALF_ROOT, 0}, {2, 1, 0}},
+                                 {{0.5, 0.5, 0.5, 0.5}, {1, 2, 0}},
+                                 {{0.5, -0.5, -0.5, -0.5}, {2, 0, 1}}};
+enum { NAMINGS = sizeof namings / sizeof namings[0] };
+
+/* A rotation on its way to a code: its quaternion, whose largest component is positive, and the
+ * others as fields, rounded down, with what was lost in steps. extent: of the box, as named. */
+typedef struct coding {
+    double q[4], lost[3], extent[3];
+    int field[3];
+    unsigned largest;
+} coding;
+
+static void coding_of(const double q[4], const double extent[3], const naming *name, coding *out)
 {
-    uint32_t code = largest << 30;
+    const double *p = name->by;
+    double r[4];
+    r[0] = q[0] * p[0] - q[1] * p[1] - q[2] * p[2] - q[3] * p[3];
+    r[1] = q[0] * p[1] + q[1] * p[0] + q[2] * p[3] - q[3] * p[2];
+    r[2] = q[0] * p[2] - q[1] * p[3] + q[2] * p[0] + q[3] * p[1];
+    r[3] = q[0] * p[3] + q[1] * p[2] - q[2] * p[1] + q[3] * p[0];
+    out->largest = 0;
+    for (unsigned k = 1; k < 4; k++)
+        if (fabs(r[k]) > fabs(r[out->largest]))
+            out->largest = k;
+    const double sign = r[out->largest] < 0 ? -1 : 1;
     for (unsigned k = 0, field = 0; k < 4; k++) {
-        if (k == largest)
+        out->q[k] = sign * r[k];
+        if (k == out->largest)
             continue;
-        const int value = (int)(q[k] * (1 / BVPI_ROTATION_STEP) + (FIELD_ZERO + add[field]));
-        code |= (uint32_t)(value < 1 ? 1 : value > FIELD_MAX ? FIELD_MAX : value) << (10 * field);
+        const double steps = out->q[k] * (1 / BVPI_ROTATION_STEP) + FIELD_ZERO;
+        out->field[field] = (int)steps; /* positive: as far as 511 steps below FIELD_ZERO */
+        out->lost[field] = steps - out->field[field];
         field++;
     }
-    return code;
-}
-
-/* Frame `number` of those that have the same axes: axes permuted and reversed such that it is a
- * rotation again; 0: as they are. from[i]: which of the given axes becomes axis i. */
-static void name_axes(const double axis[9], unsigned number, double out[9], int from[3])
-{
-    static const uint8_t order[6][3] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1},
-                                        {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
-    assert(number < FRAMES);
-    const unsigned permutation = number / 4;
-    const bool odd = permutation >= 1 && permutation <= 3;
-    const bool minus0 = number & 1, minus1 = number >> 1 & 1;
-    const bool minus[3] = {minus0, minus1, minus0 ^ minus1 ^ odd};
-    for (int i = 0; i < 3; i++) {
-        from[i] = order[permutation][i];
-        for (int k = 0; k < 3; k++)
-            out[3 * i + k] = minus[i] ? -axis[3 * from[i] + k] : axis[3 * from[i] + k];
-    }
-}
-
-/* Half the surface of the box along `coded` around the box along `axis` with these extents. */
-static double coded_surface(uint32_t code, const double axis[9], const double extent[3])
-{
-    double coded[9], reach[3] = {0};
-    bvpi_rotation_axes(code, coded);
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            reach[i] +=
-                extent[j] * fabs(coded[3 * i] * axis[3 * j] + coded[3 * i + 1] * axis[3 * j + 1] +
-                                 coded[3 * i + 2] * axis[3 * j + 2]);
+        out->extent[i] = extent[name->from[i]];
+}
+
+/* Half the surface of the box along the rotation whose fields are rounded, some of them up (bits),
+ * around the box along the exact one; without what is of the second order in a field's step. */
+static double coded_surface(const coding *c, unsigned up)
+{
+    double d[4], dependent = 0, reach[3];
+    for (unsigned k = 0, field = 0; k < 4; k++) {
+        if (k == c->largest)
+            continue;
+        d[k] = (double)(up >> field & 1) - c->lost[field];
+        dependent -= c->q[k] * d[k];
+        field++;
+    }
+    d[c->largest] = dependent / c->q[c->largest]; /* it stays a unit quaternion */
+    /* conj(q) d: by how much it turns about each of the box's axes */
+    const double *q = c->q, twice = 2 * BVPI_ROTATION_STEP;
+    const double x = twice * fabs(q[0] * d[1] - q[1] * d[0] - q[2] * d[3] + q[3] * d[2]);
+    const double y = twice * fabs(q[0] * d[2] - q[2] * d[0] - q[3] * d[1] + q[1] * d[3]);
+    const double z = twice * fabs(q[0] * d[3] - q[3] * d[0] - q[1] * d[2] + q[2] * d[1]);
+    reach[0] = c->extent[0] + z * c->extent[1] + y * c->extent[2];
+    reach[1] = c->extent[1] + z * c->extent[0] + x * c->extent[2];
+    reach[2] = c->extent[2] + y * c->extent[0] + x * c->extent[1];
     return half_surface(reach[0], reach[1], reach[2]);
+}
+
+/* The fields to the nearest, as bits. */
+static unsigned nearest_up(const coding *c)
+{
+    return (c->lost[0] >= 0.5 ? 1 : 0) | (c->lost[1] >= 0.5 ? 2 : 0) | (c->lost[2] >= 0.5 ? 4 : 0);
 }
 
 /* The code whose axes are nearest to the given ones, however named; of a swept rectangle the last
  * one is that of the least extent. */
 static uint32_t encode_rotation(const double axis[9], const double extent[3], bool rss)
 {
-    static const double half[3] = {0.5, 0.5, 0.5};
-    const double least = half_surface(extent[0], extent[1], extent[2]);
-    double best = INFINITY, named[9], q[4], best_q[4] = {1, 0, 0, 0};
-    unsigned best_largest = 0;
-    uint32_t out = 0;
-    int from[3], shortest = extent[1] < extent[0] ? 1 : 0;
+    const double exact = half_surface(extent[0], extent[1], extent[2]);
+    double q[4], best = INFINITY;
+    coding tried, chosen;
+    int shortest = extent[1] < extent[0] ? 1 : 0;
     shortest = extent[2] < extent[shortest] ? 2 : shortest;
-    for (unsigned number = 0; number < FRAMES && best > least; number++) {
-        name_axes(axis, number, named, from);
-        if (rss && from[2] != shortest)
+    quaternion_of(axis, q);
+    for (int n = 0; n < NAMINGS && best > exact; n++) {
+        if (rss && namings[n].from[2] != shortest)
             continue;
-        const unsigned largest = quaternion_of(named, q);
-        const uint32_t code = rotation_code(q, largest, half);
-        const double surface = coded_surface(code, axis, extent);
+        coding_of(q, extent, &namings[n], &tried);
+        const double surface = coded_surface(&tried, nearest_up(&tried));
         if (surface < best) {
             best = surface;
-            best_largest = largest;
-            memcpy(best_q, q, sizeof q);
-            out = code;
+            chosen = tried;
         }
     }
-    /* the nearest fields do not always give the nearest axes: each is rounded down or up */
-    for (unsigned up = 0; up < 8 && best > least; up++) {
-        const double add[3] = {up & 1, up >> 1 & 1, up >> 2 & 1};
-        const uint32_t code = rotation_code(best_q, best_largest, add);
-        const double surface = coded_surface(code, axis, extent);
+    /* the nearest fields do not always give the nearest axes */
+    unsigned rounded_up = nearest_up(&chosen);
+    for (unsigned up = 0; up < 8 && best > exact; up++) {
+        const double surface = coded_surface(&chosen, up);
         if (surface < best) {
             best = surface;
-            out = code;
+            rounded_up = up;
         }
     }
-    return out;
+    uint32_t code = chosen.largest << 30;
+    for (unsigned field = 0; field < 3; field++) {
+        const int value = chosen.field[field] + (int)(rounded_up >> field & 1);
+        code |= (uint32_t)(value < 1 ? 1 : value > FIELD_MAX ? FIELD_MAX : value) << (10 * field);
+    }
+    return code;
 }
 
 /* ---- swept rectangles ------------------------------------------------------------------------ */

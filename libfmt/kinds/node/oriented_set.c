@@ -34,17 +34,28 @@ uint8_t bvpi_size_code_of_rank(int rank)
     return (uint8_t)((15 - rank / 16) * 16 + rank % 16);
 }
 
+static bool is_reached(int rank, double size, double reach)
+{
+    return bvpi_size_of_code(bvpi_size_code_of_rank(rank)) * reach >= size;
+}
+
+/* The rank's size is (16 + rank % 16) * 2^(rank / 16 - 19), so its share of the reach tells it but
+ * for roundings, and for the two ranks of one size. */
 int bvpi_size_rank(double size, double reach)
 {
-    int lo = 0, hi = BVPI_SIZE_RANKS - 1;
-    while (lo < hi) {
-        const int middle = (lo + hi) / 2;
-        if (bvpi_size_of_code(bvpi_size_code_of_rank(middle)) * reach >= size)
-            hi = middle;
-        else
-            lo = middle + 1;
+    const double share = size / reach;
+    int rank = BVPI_SIZE_RANKS - 1;
+    if (share < 2) {
+        int exponent;
+        const double mantissa = frexp(share, &exponent);
+        rank = 16 * (exponent + 14) + (int)(32 * mantissa) - 16;
     }
-    return lo;
+    rank = rank < 0 ? 0 : rank;
+    while (rank > 0 && is_reached(rank - 1, size, reach))
+        rank--;
+    while (rank < BVPI_SIZE_RANKS - 1 && !is_reached(rank, size, reach))
+        rank++;
+    return rank;
 }
 
 uint8_t bvpi_size_code_over(double size, double reach)

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+BUILD_KERNEL_SOURCES += \
+	libfmt/kinds/pack/oriented_kernel.c
 LIBBVPACK_BUILD_SOURCES += \
 	libfmt/kinds/pack/boxtree_planes.c \
 	libfmt/kinds/pack/hull_axes.c \
@@ -7,4 +9,5 @@ LIBBVPACK_BUILD_SOURCES += \
 noinst_HEADERS += \
 	libfmt/kinds/pack/boxtree_planes.h \
 	libfmt/kinds/pack/hull_axes.h \
-	libfmt/kinds/pack/oriented_fit.h
+	libfmt/kinds/pack/oriented_fit.h \
+	libfmt/kinds/pack/oriented_kernel.h

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT
+ * oriented_kernel.c: gathers the corners of a set with its surface, measures it in a frame, and
+ * chooses the code of a rotation; compiled once for each instruction set.
+ *
+ * Lanes are axes while corners are gathered, corners while they are measured, and codes while these
+ * are compared. A lane does what the slow twin does, in its order, so both give the same bits.
+ *
+ * A rotation has a code for each way to name its box's axes. Those that differ by reversed axes
+ * stand for the same boxes, so six are left; each is rounded to the nearest fields, and of the best
+ * one all eight roundings are tried. What a rounding costs is taken to the first order in a field's
+ * step, 2^-9: it turns the box by a small angle about each of its axes, which makes each side longer
+ * by the angle times the side across.
+ *
+ * Slow twins: bvpi_fit_add (hull_axes.c), bvpi_range_add (oriented_set.c); of codes
+ * tests/unit/test_oriented.c, which decodes them all.
+ * Spec: format.md, chapter "Oriented volumes"
+ * Measured: decisions.md, "Oriented trees are built faster"
+ */
+#include "kinds/pack/oriented_kernel.h"
+
+#include "base/isa.h"
+#include "base/simd.h"
+
+#include <assert.h>
+
+/* ---- corners --------------------------------------------------------------------------------- */
+
+static inline bvpi_f32x4 load_corner(const float *p)
+{
+    return (bvpi_f32x4){p[0], p[1], p[2], 0};
+}
+
+/* x y z as y z x; and as z x y. */
+static inline f64x4 next_axis(f64x4 v)
+{
+    return (f64x4){v[1], v[2], v[0], v[3]};
+}
+
+static inline f64x4 last_axis(f64x4 v)
+{
+    return (f64x4){v[2], v[0], v[1], v[3]};
+}
+
+/* Sums of a surface, as bvpi_fit_surface: of the second moments xx yy zz and xy yz zx. */
+typedef struct sums {
+    double area, largest_sq;
+    f64x4 first, squares, products, largest;
+} sums;
+
+/* bvpi_fit_add. */
+static inline void add_triangle(sums *s, const f64x4 corner[3])
+{
+    const f64x4 p = corner[0], q = corner[1], r = corner[2];
+    const f64x4 e = q - p, f = r - p;
+    const f64x4 n = next_axis(e) * last_axis(f) - last_axis(e) * next_axis(f), nn = n * n;
+    const double length_sq = nn[0] + nn[1] + nn[2];
+    if (length_sq > s->largest_sq) {
+        s->largest_sq = length_sq;
+        s->largest = n;
+    }
+    const double area = sqrt(length_sq) / 2;
+    const f64x4 sum = p + q + r;
+    const f64x4 square = sum * sum + p * p + q * q + r * r;
+    const f64x4 product =
+        sum * next_axis(sum) + p * next_axis(p) + q * next_axis(q) + r * next_axis(r);
+    s->area += area;
+    s->first += area / 3 * sum;
+    s->squares += area / 12 * square;
+    s->products += area / 12 * product;
+}
+
+static void surface_of(const sums *s, bvpi_fit_surface *out)
+{
+    *out = (bvpi_fit_surface){.area = s->area,
+                              .first = {s->first[0], s->first[1], s->first[2]},
+                              .second = {s->squares[0], s->products[0], s->products[2],
+                                         s->squares[1], s->products[1], s->squares[2]},
+                              .largest = {s->largest[0], s->largest[1], s->largest[2]}};
+}
+
+static void gather(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count, float *xyz,
+                   uint32_t *seen, uint32_t slots, bvpi_fit_corners *out)
+{
+    const uint32_t *indices = mesh->indices;
+    const float *positions = mesh->positions;
+    uint64_t used = 0;
+    assert(count > 0 && slots > 0 && (slots & (slots - 1)) == 0);
+    const f64x4 start = bvpi_f64x4_from_f32x4(
+        load_corner(positions + 3 * (uint64_t)indices[3 * (uint64_t)triangles[0]]));
+    const f64x4 zero = {0, 0, 0, 0};
+    sums s = {0, 0, zero, zero, zero, zero};
+    f64x4 lo = start, hi = start;
+    memset(seen, 0xff, slots * sizeof *seen);
+    for (uint32_t i = 0; i < count; i++) {
+        f64x4 corner[3];
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++) {
+            const uint32_t vertex = indices[3 * (uint64_t)triangles[i] + (unsigned)k];
+            const bvpi_f32x4 at = load_corner(positions + 3 * (uint64_t)vertex);
+            uint32_t *slot = &seen[vertex & (slots - 1)];
+            memcpy(xyz + 3 * used, &at, sizeof at); /* overwritten by the next, if it is a repeat */
+            used += *slot != vertex;
+            *slot = vertex;
+            corner[k] = bvpi_f64x4_from_f32x4(at);
+            lo = f64x4_min(corner[k], lo);
+            hi = f64x4_max(corner[k], hi);
+            corner[k] -= start;
+        }
+        add_triangle(&s, corner);
+    }
+    assert(used > 0 && used <= 3 * (uint64_t)count);
+    for (uint64_t i = used; i % BVPI_FIT_ABREAST != 0; i++)
+        memcpy(xyz + 3 * i, xyz + 3 * (used - 1), 3 * sizeof *xyz);
+    out->all = (bvpi_corners){xyz, used};
+    for (int k = 0; k < 3; k++) {
+        out->lo[k] = lo[k];
+        out->hi[k] = hi[k];
+    }
+    surface_of(&s, &out->surface);
+}
+
+static inline f64x4 load_axis(const float *xyz)
+{
+    return bvpi_f64x4_from_f32x4((bvpi_f32x4){xyz[0], xyz[3], xyz[6], xyz[9]});
+}
+
+/* bvpi_range_add. */
+static bvpi_range range(const bvpi_oriented *volume, const bvpi_corners *set)
+{
+    bvpi_range out = bvpi_range_empty();
+    const double most = (double)INFINITY;
+    f64x4 lo[3], hi[3];
+    for (int k = 0; k < 3; k++) {
+        lo[k] = f64x4_splat(most);
+        hi[k] = f64x4_splat(-most);
+    }
+    for (uint64_t i = 0; i < set->count; i += BVPI_FIT_ABREAST) {
+        const float *at = set->xyz + 3 * i;
+        const f64x4 x = load_axis(at) - volume->centre[0];
+        const f64x4 y = load_axis(at + 1) - volume->centre[1];
+        const f64x4 z = load_axis(at + 2) - volume->centre[2];
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++) {
+            const double *axis = volume->axis + 3 * k;
+            const f64x4 local = axis[0] * x + axis[1] * y + axis[2] * z;
+            lo[k] = f64x4_min(local, lo[k]);
+            hi[k] = f64x4_max(local, hi[k]);
+        }
+    }
+    for (int lane = 0; lane < BVPI_FIT_ABREAST; lane++) {
+        const double least[3] = {lo[0][lane], lo[1][lane], lo[2][lane]};
+        const double highest[3] = {hi[0][lane], hi[1][lane], hi[2][lane]};
+        bvpi_range_extend(&out, least);
+        bvpi_range_extend(&out, highest);
+    }
+    return out;
+}
+
+/* ---- rotations ------------------------------------------------------------------------------- */
+
+/* The quaternion (w, x, y, z) of a rotation. */
+static void quaternion_of(const double axis[9], double q[4])
+{
+    const double xx = axis[0], yy = axis[4], zz = axis[8];
+    const double square[4] = {1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz,
+                              1 - xx - yy + zz};
+    unsigned largest = 0;
+    for (unsigned k = 1; k < 4; k++)
+        if (square[k] > square[largest])
+            largest = k;
+    const double wx = axis[5] - axis[7], wy = axis[6] - axis[2], wz = axis[1] - axis[3];
+    const double xy = axis[1] + axis[3], xz = axis[2] + axis[6], yz = axis[5] + axis[7];
+    const double product[4][4] = {{square[0], wx, wy, wz},
+                                  {wx, square[1], xy, xz},
+                                  {wy, xy, square[2], yz},
+                                  {wz, xz, yz, square[3]}};
+    assert(square[largest] > 0); /* the four add up to 4 */
+    const double scale = 1 / (2 * sqrt(square[largest]));
+    for (unsigned k = 0; k < 4; k++)
+        q[k] = product[largest][k] * scale;
+}
+
+enum { NAMINGS = 6, FIELD_MAX = 1023, FIELD_ZERO = 512 };
+
+/* The axes that a naming's axes are, perhaps reversed. */
+static const int8_t from[NAMINGS][3] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1},
+                                        {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
+
+/* Four rotations side by side; of the box along each of them the extents. */
+typedef struct rotations {
+    f64x4 q[4], extent[3];
+} rotations;
+
+/* Namings 0 .. 3, or the other two twice: q times the rotation that turns the coordinate axes into
+ * axes `from`. */
+static inline void name_axes(const double q[4], const double extent[3], int half, rotations *out)
+{
+    const double a = extent[0], b = extent[1], c = extent[2], root = 0.70710678118654752440;
+    const f64x4 zero = {0, 0, 0, 0};
+    f64x4 w = {1, root, root, root}, x = {0, 0, root, 0}, y = {0, 0, 0, root}, z = {0, root, 0, 0};
+    out->extent[0] = (f64x4){a, b, a, c};
+    out->extent[1] = (f64x4){b, a, c, b};
+    out->extent[2] = (f64x4){c, c, b, a};
+    if (half == 1) {
+        w = zero + 0.5;
+        x = y = z = (f64x4){0.5, -0.5, 0.5, -0.5};
+        out->extent[0] = (f64x4){b, c, b, c};
+        out->extent[1] = (f64x4){c, a, c, a};
+        out->extent[2] = (f64x4){a, b, a, b};
+    }
+    out->q[0] = q[0] * w - q[1] * x - q[2] * y - q[3] * z;
+    out->q[1] = q[0] * x + q[1] * w + q[2] * z - q[3] * y;
+    out->q[2] = q[0] * y - q[1] * z + q[2] * w + q[3] * x;
+    out->q[3] = q[0] * z + q[1] * y - q[2] * x + q[3] * w;
+}
+
+/* Half the surfaces of the boxes along rotations that are `d` steps off, around the boxes along the
+ * exact ones. */
+static inline f64x4 coded_surface(const rotations *r, const f64x4 d[4])
+{
+    /* conj(q) d: the angles about the box's axes */
+    const f64x4 *q = r->q;
+    const double twice = 2 * BVPI_ROTATION_STEP;
+    const f64x4 x = twice * f64x4_abs(q[0] * d[1] - q[1] * d[0] - q[2] * d[3] + q[3] * d[2]);
+    const f64x4 y = twice * f64x4_abs(q[0] * d[2] - q[2] * d[0] - q[3] * d[1] + q[1] * d[3]);
+    const f64x4 z = twice * f64x4_abs(q[0] * d[3] - q[3] * d[0] - q[1] * d[2] + q[2] * d[1]);
+    const f64x4 *e = r->extent;
+    const f64x4 a = e[0] + z * e[1] + y * e[2];
+    const f64x4 b = e[1] + z * e[0] + x * e[2];
+    const f64x4 c = e[2] + y * e[0] + x * e[1];
+    return a * b + b * c + c * a;
+}
+
+/* Reverses quaternions whose largest component is negative, and rounds the others to the nearest
+ * fields. Returns the surfaces. */
+static inline f64x4 round_nearest(rotations *r)
+{
+    const double rounder = 0x1.8p52;
+    const f64x4 zero = {0, 0, 0, 0};
+    f64x4 lead = r->q[0], most = f64x4_abs(lead), d[4], dependent = zero;
+    i64x4 is_lead[4], found = {0, 0, 0, 0};
+    BVPI_UNROLL
+    for (int k = 1; k < 4; k++) {
+        const i64x4 more = f64x4_gt(f64x4_abs(r->q[k]), most);
+        lead = f64x4_select(more, r->q[k], lead);
+        most = f64x4_abs(lead);
+    }
+    const f64x4 sign = f64x4_select(f64x4_lt(lead, zero), zero - 1, zero + 1);
+    BVPI_UNROLL
+    for (int k = 0; k < 4; k++) {
+        is_lead[k] = f64x4_ge(f64x4_abs(r->q[k]), most) & ~found;
+        found |= is_lead[k];
+        r->q[k] *= sign;
+        const f64x4 steps = r->q[k] * (1 / BVPI_ROTATION_STEP);
+        d[k] = f64x4_select(is_lead[k], zero, ((steps + rounder) - rounder) - steps);
+        dependent -= r->q[k] * d[k];
+    }
+    BVPI_UNROLL
+    for (int k = 0; k < 4; k++) /* such that it stays a unit quaternion */
+        d[k] = f64x4_select(is_lead[k], dependent / (lead * sign), d[k]);
+    return coded_surface(r, d);
+}
+
+/* The fields of one rotation, each rounded down or up such that the surface is least. */
+static inline uint32_t round_best(const rotations *r, int lane)
+{
+    const double q[4] = {r->q[0][lane], r->q[1][lane], r->q[2][lane], r->q[3][lane]};
+    double lost[4] = {0}, best = (double)INFINITY;
+    int field[4] = {0};
+    unsigned largest = 0, bit[4] = {0}, ups = 0;
+    rotations same;
+    for (unsigned k = 1; k < 4; k++)
+        if (fabs(q[k]) > fabs(q[largest]))
+            largest = k;
+    for (unsigned k = 0, next = 1; k < 4; k++) {
+        same.q[k] = f64x4_splat(q[k]);
+        if (k == largest)
+            continue;
+        const double steps = q[k] * (1 / BVPI_ROTATION_STEP) + FIELD_ZERO; /* positive */
+        field[k] = (int)steps;
+        lost[k] = steps - field[k];
+        bit[k] = next;
+        next *= 2;
+    }
+    for (int k = 0; k < 3; k++)
+        same.extent[k] = f64x4_splat(r->extent[k][lane]);
+    for (unsigned up = 0; up < 8; up += 4) {
+        const f64x4 bits[3] = {{0, 1, 0, 1}, {0, 0, 1, 1}, f64x4_splat(up / 4)};
+        f64x4 d[4], dependent = {0, 0, 0, 0};
+        for (unsigned k = 0; k < 4; k++) {
+            d[k] = (bit[k] == 0 ? dependent * 0 : bits[bit[k] / 2]) - lost[k];
+            dependent -= same.q[k] * d[k];
+        }
+        d[largest] = dependent / same.q[largest];
+        const f64x4 surface = coded_surface(&same, d);
+        for (unsigned k = 0; k < 4; k++)
+            if (surface[k] < best) {
+                best = surface[k];
+                ups = up + k;
+            }
+    }
+    uint32_t code = largest << 30, place = 0;
+    for (unsigned k = 0; k < 4; k++) {
+        if (k == largest)
+            continue;
+        const int value = field[k] + ((ups & bit[k]) != 0);
+        code |= (uint32_t)(value < 1 ? 1 : value > FIELD_MAX ? FIELD_MAX : value) << place;
+        place += 10;
+    }
+    return code;
+}
+
+static uint32_t encode(const double axis[9], const double extent[3], int last)
+{
+    double q[4], best = (double)INFINITY;
+    rotations r[2];
+    int chosen = 0;
+    quaternion_of(axis, q);
+    for (int half = 0; half < 2; half++) {
+        name_axes(q, extent, half, &r[half]);
+        const f64x4 surface = round_nearest(&r[half]);
+        for (int lane = 0; lane < 4 && 4 * half + lane < NAMINGS; lane++)
+            if ((last < 0 || from[4 * half + lane][2] == last) && surface[lane] < best) {
+                best = surface[lane];
+                chosen = 4 * half + lane;
+            }
+    }
+    return round_best(&r[chosen / 4], chosen % 4);
+}
+
+const bvpi_fit_kernel BVPI_ISA_NAME(bvpi_fit_kernel) = {gather, range, encode};

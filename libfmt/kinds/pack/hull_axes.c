@@ -31,6 +31,10 @@
  * finer differences are lost in the stored rotation, whose step is 2^-9. */
 #define FLAT 0x1p-14
 
+/* What is left beside the diagonal of a matrix, as a share of it: turns axes by no more than that,
+ * unless these may as well be turned. */
+#define DIAGONAL 0x1p-36
+
 enum {
     DIRECTIONS = 13,
     SWEEPS = 12 /* Jacobi's method takes 4 or 5 */
@@ -90,7 +94,9 @@ static uint32_t insert_points(double (*points)[3], uint32_t count)
         }
         if (at > 0 && order == 0)
             continue;
-        memmove(points[at + 1], points[at], (kept - at) * sizeof points[0]);
+        for (uint32_t k = kept; k > at; k--)
+            for (int axis = 0; axis < 3; axis++)
+                points[k][axis] = points[k - 1][axis];
         points[at][0] = x;
         points[at][1] = y;
         points[at][2] = z;
@@ -189,29 +195,29 @@ void bvpi_fit_add(bvpi_fit_surface *surface, const double p[3], const double q[3
     }
 }
 
-/* Turns axes p and q of the matrix m such that m[p][q] vanishes. */
-static void rotate(double m[3][3], double axis[9], int p, int q)
+/* Turns axes p and q of the matrix m such that m[p][q] vanishes. False: it was next to nothing. */
+static bool rotate(double m[3][3], double axis[9], int p, int q)
 {
-    if (m[p][q] == 0)
-        return;
-    const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
+    const double twice = 2 * m[p][q], difference = m[q][q] - m[p][p];
+    if (!(fabs(twice) > DIAGONAL * fabs(m[p][p] + m[q][q])))
+        return false;
     /* the tangent of the smaller of the two angles that do it, at most 45 degrees */
-    const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+    const double root = sqrt(difference * difference + twice * twice);
+    const double t = twice / (difference < 0 ? difference - root : difference + root);
     const double c = 1 / sqrt(t * t + 1), s = t * c;
-    for (int k = 0; k < 3; k++) {
-        const double kp = m[k][p], kq = m[k][q];
-        m[k][p] = c * kp - s * kq;
-        m[k][q] = s * kp + c * kq;
-    }
-    for (int k = 0; k < 3; k++) {
-        const double pk = m[p][k], qk = m[q][k];
-        m[p][k] = c * pk - s * qk;
-        m[q][k] = s * pk + c * qk;
-        const double a = axis[3 * p + k], b = axis[3 * q + k];
-        axis[3 * p + k] = c * a - s * b;
-        axis[3 * q + k] = s * a + c * b;
-    }
+    const int k = 3 - p - q; /* the third one */
+    const double kp = m[k][p], kq = m[k][q];
+    m[p][p] -= t * m[p][q];
+    m[q][q] += t * m[p][q];
     m[p][q] = m[q][p] = 0;
+    m[k][p] = m[p][k] = c * kp - s * kq;
+    m[k][q] = m[q][k] = s * kp + c * kq;
+    for (int i = 0; i < 3; i++) {
+        const double a = axis[3 * p + i], b = axis[3 * q + i];
+        axis[3 * p + i] = c * a - s * b;
+        axis[3 * q + i] = s * a + c * b;
+    }
+    return true;
 }
 
 void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9])
@@ -226,10 +232,11 @@ void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9])
             m[j][k] = m[k][j] =
                 surface->second[jk] / surface->area -
                 surface->first[j] / surface->area * (surface->first[k] / surface->area);
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        rotate(m, axis, 0, 1);
-        rotate(m, axis, 0, 2);
-        rotate(m, axis, 1, 2);
+    bool is_turned = true;
+    for (int sweep = 0; sweep < SWEEPS && is_turned; sweep++) {
+        is_turned = rotate(m, axis, 0, 1);
+        is_turned |= rotate(m, axis, 0, 2);
+        is_turned |= rotate(m, axis, 1, 2);
     }
 }
 
@@ -286,13 +293,9 @@ static void least_rectangle(const double (*hull)[2], uint32_t count, double dire
     direction[0] = 1;
     direction[1] = 0;
     for (uint32_t i = 0; i < count; i++) {
-        double u = hull[i + 1][0] - hull[i][0], v = hull[i + 1][1] - hull[i][1];
-        const double length = sqrt(u * u + v * v);
-        if (!(length > 0))
-            continue;
-        u /= length;
-        v /= length;
-        double least = INFINITY, most = -INFINITY, height = 0;
+        const double u = hull[i + 1][0] - hull[i][0], v = hull[i + 1][1] - hull[i][1];
+        const double length_sq = u * u + v * v;
+        double least = INFINITY, most = -INFINITY, height = 0; /* times the side's length */
         for (uint32_t k = 0; k < count; k++) {
             const double along = u * hull[k][0] + v * hull[k][1];
             const double over = u * (hull[k][1] - hull[i][1]) - v * (hull[k][0] - hull[i][0]);
@@ -300,12 +303,15 @@ static void least_rectangle(const double (*hull)[2], uint32_t count, double dire
             most = along > most ? along : most;
             height = over > height ? over : height;
         }
-        if ((most - least) * height < best) {
-            best = (most - least) * height;
+        if (length_sq > 0 && (most - least) * height / length_sq < best) {
+            best = (most - least) * height / length_sq;
             direction[0] = u;
             direction[1] = v;
         }
     }
+    const double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1]);
+    direction[0] /= length;
+    direction[1] /= length;
 }
 
 /* Axes: those of the least rectangle around the points as seen along the unit vector normal, which

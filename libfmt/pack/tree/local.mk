@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 BUILD_KERNEL_SOURCES += \
 	libfmt/pack/tree/items_kernel.c \
+	libfmt/pack/tree/mean_kernel.c \
 	libfmt/pack/tree/sah_split_kernel.c
 LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/tree/aabb_boxes.c \
@@ -30,6 +31,7 @@ noinst_HEADERS += \
 	libfmt/pack/tree/item_order.h \
 	libfmt/pack/tree/items.h \
 	libfmt/pack/tree/items_kernel.h \
+	libfmt/pack/tree/mean_kernel.h \
 	libfmt/pack/tree/morton.h \
 	libfmt/pack/tree/partition.h \
 	libfmt/pack/tree/piece.h \

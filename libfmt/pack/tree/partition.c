@@ -13,12 +13,12 @@
  */
 #include "pack/tree/partition.h"
 
+#include "base/isa.h"
+#include "pack/tree/mean_kernel.h"
 #include "pack/tree/seeds.h"
-#include "base/vec3.h"
 #include "format/layout.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdbool.h>
 
 static void swap_items(bvpi_item *a, bvpi_item *b)
@@ -72,58 +72,6 @@ static uint32_t cut_at_median(bvpi_item *items, const bvpi_build_node *node)
 
 /* ---- mean ----------------------------------------------------------------------------------- */
 
-/* Three times the projection of a triangle's centroid on an axis. */
-static double projection_of(const bvpi_mesh *mesh, uint32_t triangle, const double axis[3])
-{
-    double sum[3] = {0};
-    for (int k = 0; k < 3; k++) {
-        const uint32_t vertex = mesh->indices[3 * (uint64_t)triangle + k];
-        const float *at = mesh->positions + 3 * (uint64_t)vertex;
-        for (int i = 0; i < 3; i++)
-            sum[i] += at[i];
-    }
-    return sum[0] * axis[0] + sum[1] * axis[1] + sum[2] * axis[2];
-}
-
-/* Twice a triangle's area. */
-static double area_of(const bvpi_mesh *mesh, uint32_t triangle)
-{
-    const uint32_t *corner = mesh->indices + 3 * (uint64_t)triangle;
-    const float *p = mesh->positions + 3 * (uint64_t)corner[0],
-                *q = mesh->positions + 3 * (uint64_t)corner[1],
-                *r = mesh->positions + 3 * (uint64_t)corner[2];
-    double e[3], f[3], n[3];
-    for (int i = 0; i < 3; i++) {
-        e[i] = (double)q[i] - p[i];
-        f[i] = (double)r[i] - p[i];
-    }
-    bvpi_cross(e, f, n);
-    return sqrt(bvpi_dot(n, n));
-}
-
-/* At the surface's mean: the paper weights by area, so that a finely meshed corner does not draw
- * the cut towards it. Triangles that have no area together count alike. */
-static uint32_t cut_at_mean_along(bvpi_item *items, uint32_t count, const bvpi_mesh *mesh,
-                                  const double axis[3])
-{
-    double sum = 0, all = 0, area = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const double at = projection_of(mesh, items[i].id, axis),
-                     weight = area_of(mesh, items[i].id);
-        sum += weight * at;
-        area += weight;
-        all += at;
-    }
-    const double mean = area > 0 ? sum / area : all / count;
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const bool goes_left = projection_of(mesh, items[i].id, axis) < mean;
-        swap_items(&items[i], &items[left]);
-        left += goes_left;
-    }
-    return left;
-}
-
 /* The coordinate axes as rows, in descending order of the box's sides. */
 static void sort_axes(const bvpi_build_node *node, double axes[9])
 {
@@ -145,6 +93,7 @@ static void sort_axes(const bvpi_build_node *node, double axes[9])
 static uint32_t cut_at_mean(bvpi_item *items, const bvpi_partition_rule *cut,
                             const bvpi_build_node *node)
 {
+    const bvpi_mean_kernel *kernel = BVPI_ISA_CHOOSE(bvpi_mean_kernel, bvpi_isa_of_cpu());
     double own[9];
     const double *axes = cut->axes;
     if (!axes) {
@@ -152,7 +101,7 @@ static uint32_t cut_at_mean(bvpi_item *items, const bvpi_partition_rule *cut,
         axes = own;
     }
     for (int i = 0; i < 3; i++) {
-        const uint32_t left = cut_at_mean_along(items, node->count, cut->mesh, axes + 3 * i);
+        const uint32_t left = kernel->cut(items, node->count, cut->mesh, axes + 3 * i);
         if (left > 0 && left < node->count)
             return left;
     }

@@ -25,20 +25,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/isa.h"
 #include "base/vec3.h"
+#include "kinds/pack/oriented_kernel.h"
 
 /* A set whose height over a plane (a line) is below this share of its length is flat (collinear):
  * finer differences are lost in the stored rotation, whose step is 2^-9. */
 #define FLAT 0x1p-14
+/* A set that is flat has a box along its own axes that is thinner than this share of its length, by
+ * far: it spares most sets the search for their plane. */
+#define THICK 0x1p-7
 
 /* What is left beside the diagonal of a matrix, as a share of it: turns axes by no more than that,
  * unless these may as well be turned. */
 #define DIAGONAL 0x1p-36
 
-enum {
-    DIRECTIONS = 13,
-    SWEEPS = 12 /* Jacobi's method takes 4 or 5 */
-};
+enum { SWEEPS = 12 /* Jacobi's method takes 4 or 5 */ };
 
 typedef struct triangle {
     int corner[3]; /* points' numbers, ascending */
@@ -119,49 +121,19 @@ static uint32_t sort_points(double (*points)[3], uint32_t count)
     return kept;
 }
 
-/* The axes, the diagonals of faces, the diagonals of the cube. */
-static void heights(const float p[3], double out[DIRECTIONS])
+static const bvpi_fit_kernel *kernel(void)
 {
-    const double x = p[0], y = p[1], z = p[2];
-    const double sum = x + y, difference = x - y;
-    out[0] = x;
-    out[1] = y;
-    out[2] = z;
-    out[3] = sum;
-    out[4] = difference;
-    out[5] = x + z;
-    out[6] = x - z;
-    out[7] = y + z;
-    out[8] = y - z;
-    out[9] = sum + z;
-    out[10] = sum - z;
-    out[11] = difference + z;
-    out[12] = difference - z;
+    return BVPI_ISA_CHOOSE(bvpi_fit_kernel, bvpi_isa_of_cpu());
 }
 
 static uint32_t farthest_points(const float *points, uint32_t count, double (*out)[3])
 {
-    double least[DIRECTIONS], most[DIRECTIONS], height[DIRECTIONS];
-    uint32_t at[2 * DIRECTIONS] = {0};
-    heights(points, least);
-    heights(points, most);
-    for (uint32_t i = 1; i < count; i++) {
-        heights(points + 3 * (uint64_t)i, height);
-        for (int d = 0; d < DIRECTIONS; d++) {
-            if (height[d] < least[d]) {
-                least[d] = height[d];
-                at[2 * d] = i;
-            }
-            if (height[d] > most[d]) {
-                most[d] = height[d];
-                at[2 * d + 1] = i;
-            }
-        }
-    }
-    for (int n = 0; n < 2 * DIRECTIONS; n++)
+    uint32_t at[BVPI_FIT_EXTREMES];
+    kernel()->farthest(points, count, at);
+    for (int n = 0; n < BVPI_FIT_EXTREMES; n++)
         for (int k = 0; k < 3; k++)
-            out[n][k] = points[3 * (uint64_t)at[n] + k];
-    return 2 * DIRECTIONS;
+            out[n][k] = points[3 * (uint64_t)at[n] + (unsigned)k];
+    return BVPI_FIT_EXTREMES;
 }
 
 uint32_t bvpi_fit_extremes(const float *points, uint32_t count, double out[BVPI_FIT_POINTS][3])
@@ -405,18 +377,19 @@ static uint32_t hull_triangles(double (*points)[3], uint32_t count, triangle *ou
     return facets;
 }
 
-/* The two sets of axes that a surface proposes. */
-static uint32_t axes_of_surface(const bvpi_fit_surface *surface, const double (*points)[3],
-                                uint32_t count, double (*axes)[9])
+static bool has_area(const bvpi_fit_surface *surface)
+{
+    return bvpi_dot(surface->largest, surface->largest) > 0;
+}
+
+/* Those of the least box on its largest triangle. */
+static void axes_on_largest(const bvpi_fit_surface *surface, const double (*points)[3],
+                            uint32_t count, double axis[9])
 {
     double normal[3];
-    if (!(bvpi_dot(surface->largest, surface->largest) > 0))
-        return 0;
     memcpy(normal, surface->largest, sizeof normal);
     normalise(normal);
-    bvpi_fit_eigen(surface, axes[0]);
-    axes_on_plane(points, count, normal, axes[1]);
-    return 2;
+    axes_on_plane(points, count, normal, axis);
 }
 
 /* Its triangles' number, as hull_triangles. */
@@ -439,7 +412,11 @@ static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double (*axes)
     bvpi_fit_surface surface;
     if (surface_of_hull(points, count, facets, &surface) == BVPI_FIT_NO_MEMORY)
         return BVPI_FIT_NO_MEMORY;
-    return axes_of_surface(&surface, (const double(*)[3])points, count, axes);
+    if (!has_area(&surface))
+        return 0;
+    bvpi_fit_eigen(&surface, axes[0]);
+    axes_on_largest(&surface, (const double(*)[3])points, count, axes[1]);
+    return 2;
 }
 
 /* ---- dimensions ------------------------------------------------------------------------------ */
@@ -481,38 +458,95 @@ static double longest(const double (*points)[3], uint32_t count, const double ax
     return sqrt(most);
 }
 
-uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_surface *surface,
-                       bool hull, double axes[BVPI_FIT_AXES][9])
+/* Axes along unit vector `along`, whatever the others. */
+static void axes_along(const double along[3], double axis[9])
 {
-    double points[BVPI_FIT_POINTS][3], along[3], across[3], normal[3], height = 0;
+    memcpy(axis, along, 3 * sizeof *axis);
+    any_normal(along, axis + 3);
+    bvpi_cross(along, axis + 3, axis + 6);
+}
+
+/* Axes on the longest side, for no rectangle around a triangle is smaller. */
+static void axes_of_triangle(const double (*p)[3], double axis[9])
+{
+    double side[3][3], normal[3], along[3];
+    int best = 0;
+    for (int k = 0; k < 3; k++)
+        bvpi_subtract(p[(k + 1) % 3], p[k], side[k]);
+    for (int k = 1; k < 3; k++)
+        if (bvpi_dot(side[k], side[k]) > bvpi_dot(side[best], side[best]))
+            best = k;
+    bvpi_cross(side[0], side[1], normal);
+    const double length_sq = bvpi_dot(side[best], side[best]);
+    memcpy(along, side[best], sizeof along);
+    normalise(along);
+    if (bvpi_dot(normal, normal) <= FLAT * FLAT * length_sq * length_sq) {
+        axes_along(along, axis);
+        return;
+    }
+    normalise(normal);
+    memcpy(axis, along, sizeof along);
+    bvpi_cross(normal, along, axis + 3);
+    memcpy(axis + 6, normal, sizeof normal);
+}
+
+/* Far from flat, in a frame that would be the plane's if they were nearly so? */
+static bool is_thick(const double (*points)[3], uint32_t count, const double axis[9])
+{
+    double extent[3];
+    kernel()->extent(points, count, axis, extent);
+    const double least = fmin(extent[0], fmin(extent[1], extent[2]));
+    return least > THICK * fmax(extent[0], fmax(extent[1], extent[2]));
+}
+
+/* Axes for points on a line or in a plane; false: they are neither. */
+static bool axes_of_flat(const double (*set)[3], uint32_t count, double axis[9])
+{
     const double zero[3] = {0};
-    assert(count > 0 && count <= BVPI_FIT_POINTS);
-    if (!standardise(given, count, points))
-        return 0;
-    const double(*const set)[3] = (const double(*)[3])points;
+    double along[3], across[3], normal[3], height = 0;
     const double length = longest(set, count, zero, along);
     normalise(along);
     if (longest(set, count, along, across) <= FLAT * length) {
-        any_normal(along, across);
-        bvpi_cross(along, across, normal);
-        memcpy(axes[0], along, sizeof along);
-        memcpy(axes[0] + 3, across, sizeof across);
-        memcpy(axes[0] + 6, normal, sizeof normal);
-        return 1;
+        axes_along(along, axis);
+        return true;
     }
     normalise(across);
     bvpi_cross(along, across, normal);
     normalise(normal);
     for (uint32_t i = 0; i < count; i++) {
-        const double over = fabs(bvpi_dot(normal, points[i]));
+        const double over = fabs(bvpi_dot(normal, set[i]));
         height = over > height ? over : height;
     }
-    if (height <= FLAT * length) {
-        axes_on_plane(set, count, normal, axes[0]);
+    if (height > FLAT * length)
+        return false;
+    axes_on_plane(set, count, normal, axis);
+    return true;
+}
+
+uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_surface *surface,
+                       bool hull, double axes[BVPI_FIT_AXES][9])
+{
+    double points[BVPI_FIT_POINTS][3];
+    uint32_t proposed = 0, more = 0;
+    assert(count > 0 && count <= BVPI_FIT_POINTS);
+    if (!standardise(given, count, points))
+        return 0;
+    const double(*const set)[3] = (const double(*)[3])points;
+    if (count == 3) {
+        axes_of_triangle(set, axes[0]);
         return 1;
     }
-    const uint32_t proposed = axes_of_surface(surface, set, count, axes);
-    const uint32_t more = hull ? axes_of_hull(points, count, axes + proposed) : 0;
+    bvpi_fit_eigen(surface, axes[0]);
+    if (!is_thick(set, count, axes[0]) && axes_of_flat(set, count, axes[1])) {
+        memcpy(axes[0], axes[1], sizeof axes[0]);
+        return 1;
+    }
+    if (has_area(surface)) {
+        axes_on_largest(surface, set, count, axes[1]);
+        proposed = 2;
+    }
+    if (hull)
+        more = axes_of_hull(points, count, axes + proposed);
     assert(more == BVPI_FIT_NO_MEMORY || proposed + more <= BVPI_FIT_AXES);
     return more == BVPI_FIT_NO_MEMORY ? more : proposed + more;
 }

@@ -146,19 +146,13 @@ static uint32_t best_axes(const bvpi_fit_set *given, const bvpi_fit_corners *set
         return proposed;
     assert(proposed <= BVPI_FIT_AXES);
     for (uint32_t n = 0; n < proposed; n++) {
-        bvpi_oriented frame = {.centre = {points[0][0], points[0][1], points[0][2]}};
-        bvpi_range range = bvpi_range_empty();
-        memcpy(frame.axis, axes[n], sizeof frame.axis);
-        for (uint32_t i = 0; i < count; i++) {
-            double local[3];
-            bvpi_oriented_local(&frame, points[i], local);
-            bvpi_range_extend(&range, local);
-        }
-        if (surface_of(&range) < best) {
-            best = surface_of(&range);
+        double reach[3];
+        kernel()->extent((const double(*)[3])points, count, axes[n], reach);
+        const double surface = half_surface(reach[0], reach[1], reach[2]);
+        if (surface < best) {
+            best = surface;
             memcpy(axis, axes[n], sizeof axes[n]);
-            for (int k = 0; k < 3; k++)
-                extent[k] = range.hi[k] - range.lo[k];
+            memcpy(extent, reach, sizeof reach);
         }
     }
     return proposed;

@@ -156,6 +156,75 @@ static bvpi_range range(const bvpi_oriented *volume, const bvpi_corners *set)
     return out;
 }
 
+/* ---- few points ------------------------------------------------------------------------------ */
+
+static void extent(const double (*points)[3], uint32_t count, const double axis[9], double out[3])
+{
+    const f64x4 x = {axis[0], axis[3], axis[6], 0}, y = {axis[1], axis[4], axis[7], 0};
+    const f64x4 z = {axis[2], axis[5], axis[8], 0};
+    assert(count > 0);
+    f64x4 lo = points[0][0] * x + points[0][1] * y + points[0][2] * z, hi = lo;
+    for (uint32_t i = 1; i < count; i++) {
+        const f64x4 local = points[i][0] * x + points[i][1] * y + points[i][2] * z;
+        lo = f64x4_min(local, lo);
+        hi = f64x4_max(local, hi);
+    }
+    for (int k = 0; k < 3; k++)
+        out[k] = hi[k] - lo[k];
+}
+
+enum { DIRECTIONS = BVPI_FIT_EXTREMES / 2 };
+
+static inline void heights(f64x4 x, f64x4 y, f64x4 z, f64x4 out[DIRECTIONS])
+{
+    const f64x4 sum = x + y, difference = x - y;
+    const f64x4 all[DIRECTIONS] = {x,     y,     z,       sum,     difference,     x + z,         x - z,
+                                   y + z, y - z, sum + z, sum - z, difference + z, difference - z};
+    for (int d = 0; d < DIRECTIONS; d++)
+        out[d] = all[d];
+}
+
+/* The first corner of the best in four lanes. */
+static uint32_t first_of(f64x4 best, f64x4 step)
+{
+    int lane = 0;
+    for (int k = 1; k < 4; k++)
+        if (best[k] > best[lane] || (best[k] == best[lane] && step[k] < step[lane]))
+            lane = k;
+    return (uint32_t)(step[lane] * BVPI_FIT_ABREAST) + (uint32_t)lane;
+}
+
+static void farthest(const float *xyz, uint64_t count, uint32_t at[BVPI_FIT_EXTREMES])
+{
+    f64x4 best[BVPI_FIT_EXTREMES], step[BVPI_FIT_EXTREMES], height[DIRECTIONS];
+    f64x4 now = {0, 0, 0, 0};
+    assert(count > 0);
+    heights(load_axis(xyz), load_axis(xyz + 1), load_axis(xyz + 2), height);
+    for (int d = 0; d < BVPI_FIT_EXTREMES; d++) {
+        best[d] = d % 2 ? height[d / 2] : -height[d / 2];
+        step[d] = now;
+    }
+    for (uint64_t i = BVPI_FIT_ABREAST; i < count; i += BVPI_FIT_ABREAST) {
+        now += 1;
+        heights(load_axis(xyz + 3 * i), load_axis(xyz + 3 * i + 1), load_axis(xyz + 3 * i + 2),
+                height);
+        BVPI_UNROLL
+        for (int d = 0; d < DIRECTIONS; d++) {
+            const f64x4 minus = -height[d];
+            const i64x4 farther_back = f64x4_gt(minus, best[2 * d]);
+            const i64x4 farther = f64x4_gt(height[d], best[2 * d + 1]);
+            best[2 * d] = f64x4_max(minus, best[2 * d]);
+            best[2 * d + 1] = f64x4_max(height[d], best[2 * d + 1]);
+            step[2 * d] = f64x4_select(farther_back, now, step[2 * d]);
+            step[2 * d + 1] = f64x4_select(farther, now, step[2 * d + 1]);
+        }
+    }
+    for (int d = 0; d < BVPI_FIT_EXTREMES; d++) {
+        at[d] = first_of(best[d], step[d]);
+        assert(at[d] < count); /* a repeated last corner is never farther than itself */
+    }
+}
+
 /* ---- rotations ------------------------------------------------------------------------------- */
 
 /* The quaternion (w, x, y, z) of a rotation. */
@@ -328,4 +397,4 @@ static uint32_t encode(const double axis[9], const double extent[3], int last)
     return round_best(&r[chosen / 4], chosen % 4);
 }
 
-const bvpi_fit_kernel BVPI_ISA_NAME(bvpi_fit_kernel) = {gather, range, encode};
+const bvpi_fit_kernel BVPI_ISA_NAME(bvpi_fit_kernel) = {gather, range, farthest, extent, encode};

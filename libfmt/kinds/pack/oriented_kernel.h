@@ -11,7 +11,7 @@
 #include "pack/mesh/mesh.h"
 
 /* Corners are looked at side by side: a set's last one is repeated up to a multiple of these. */
-enum { BVPI_FIT_ABREAST = 4 };
+enum { BVPI_FIT_ABREAST = 4, BVPI_FIT_EXTREMES = 26 };
 
 /* Floats that gather writes for so many triangles. */
 static inline uint64_t bvpi_fit_room(uint32_t triangle_count)
@@ -33,6 +33,13 @@ typedef struct bvpi_fit_kernel {
                    uint32_t *seen, uint32_t slots, bvpi_fit_corners *out);
     /* What gathered corners take up in the frame of `volume`. */
     bvpi_range (*range)(const bvpi_oriented *volume, const bvpi_corners *set);
+    /* The first of `count` gathered corners that reaches farthest back, and the first one that
+     * reaches farthest, in each of 13 directions: along the axes, the diagonals of faces, the
+     * diagonals of the cube. */
+    void (*farthest)(const float *xyz, uint64_t count, uint32_t at[BVPI_FIT_EXTREMES]);
+    /* How far points reach along axes. */
+    void (*extent)(const double (*points)[3], uint32_t count, const double axis[9],
+                   double extent[3]);
     /* The code whose axes are nearest to the given rotation's, however named and reversed; nearest
      * in the surface of the box along them around one with these extents. last: which of the axes
      * is to be the last one, or -1. */

@@ -32,10 +32,6 @@
 /* A set whose height over a plane (a line) is below this share of its length is flat (collinear):
  * finer differences are lost in the stored rotation, whose step is 2^-9. */
 #define FLAT 0x1p-14
-/* A set that is flat has a box along its own axes that is thinner than this share of its length, by
- * far: it spares most sets the search for their plane. */
-#define THICK 0x1p-7
-
 /* What is left beside the diagonal of a matrix, as a share of it: turns axes by no more than that,
  * unless these may as well be turned. */
 #define DIAGONAL 0x1p-36
@@ -78,33 +74,24 @@ static int compare_points(const void *a, const void *b)
     return 0;
 }
 
-/* Few points, one after the other: qsort's calls would take longer than all the rest. */
-static uint32_t insert_points(double (*points)[3], uint32_t count)
+static bool is_after(const double p[3], double x, double y, double z)
 {
-    uint32_t kept = 1;
+    return p[0] > x || (p[0] == x && (p[1] > y || (p[1] == y && p[2] > z)));
+}
+
+/* Few points, one after the other: qsort's calls would take longer than all the rest. */
+static void insert_points(double (*points)[3], uint32_t count)
+{
     for (uint32_t i = 1; i < count; i++) {
         const double x = points[i][0], y = points[i][1], z = points[i][2];
-        uint32_t at = kept;
-        int order = -1;
-        for (; at > 0; at--) {
-            const double *p = points[at - 1];
-            order = p[0] != x ? (p[0] < x ? -1 : 1)
-                    : p[1] != y ? (p[1] < y ? -1 : 1)
-                    : p[2] != z ? (p[2] < z ? -1 : 1) : 0;
-            if (order <= 0)
-                break;
-        }
-        if (at > 0 && order == 0)
-            continue;
-        for (uint32_t k = kept; k > at; k--)
-            for (int axis = 0; axis < 3; axis++)
-                points[k][axis] = points[k - 1][axis];
+        uint32_t at = i;
+        for (; at > 0 && is_after(points[at - 1], x, y, z); at--)
+            for (int k = 0; k < 3; k++)
+                points[at][k] = points[at - 1][k];
         points[at][0] = x;
         points[at][1] = y;
         points[at][2] = z;
-        kept++;
     }
-    return kept;
 }
 
 /* In ascending order, each once. Returns how many are left. */
@@ -113,8 +100,9 @@ static uint32_t sort_points(double (*points)[3], uint32_t count)
     uint32_t kept = 1;
     assert(count > 0);
     if (count <= BVPI_FIT_POINTS)
-        return insert_points(points, count);
-    qsort(points, count, sizeof points[0], compare_points);
+        insert_points(points, count);
+    else
+        qsort(points, count, sizeof points[0], compare_points);
     for (uint32_t i = 1; i < count; i++)
         if (compare_points(points[i], points[kept - 1]) != 0)
             memcpy(points[kept++], points[i], sizeof points[0]);
@@ -128,12 +116,19 @@ static const bvpi_fit_kernel *kernel(void)
 
 static uint32_t farthest_points(const float *points, uint32_t count, double (*out)[3])
 {
-    uint32_t at[BVPI_FIT_EXTREMES];
+    uint32_t at[BVPI_FIT_EXTREMES], kept = 0;
     kernel()->farthest(points, count, at);
-    for (int n = 0; n < BVPI_FIT_EXTREMES; n++)
+    for (int n = 0; n < BVPI_FIT_EXTREMES; n++) {
+        uint32_t same = 0;
+        while (same < kept && at[same] != at[n])
+            same++;
+        if (same < kept)
+            continue; /* a corner is the farthest one in several directions */
         for (int k = 0; k < 3; k++)
-            out[n][k] = points[3 * (uint64_t)at[n] + (unsigned)k];
-    return BVPI_FIT_EXTREMES;
+            out[kept][k] = points[3 * (uint64_t)at[n] + (unsigned)k];
+        at[kept++] = at[n];
+    }
+    return kept;
 }
 
 uint32_t bvpi_fit_extremes(const float *points, uint32_t count, double out[BVPI_FIT_POINTS][3])
@@ -258,10 +253,11 @@ static uint32_t flat_hull(double (*points)[2], uint32_t count, double (*hull)[2]
     return used - 1;
 }
 
-/* The direction of the side of the hull on which the least rectangle stands. */
-static void least_rectangle(const double (*hull)[2], uint32_t count, double direction[2])
+/* The direction of the side of the hull on which the least rectangle stands. Returns its side
+ * along it. */
+static double least_rectangle(const double (*hull)[2], uint32_t count, double direction[2])
 {
-    double best = INFINITY;
+    double best = INFINITY, width = 0;
     direction[0] = 1;
     direction[1] = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -277,6 +273,7 @@ static void least_rectangle(const double (*hull)[2], uint32_t count, double dire
         }
         if (length_sq > 0 && (most - least) * height / length_sq < best) {
             best = (most - least) * height / length_sq;
+            width = most - least;
             direction[0] = u;
             direction[1] = v;
         }
@@ -284,11 +281,12 @@ static void least_rectangle(const double (*hull)[2], uint32_t count, double dire
     const double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1]);
     direction[0] /= length;
     direction[1] /= length;
+    return width / length;
 }
 
 /* Axes: those of the least rectangle around the points as seen along the unit vector normal, which
- * comes last. */
-static void axes_on_plane(const double (*points)[3], uint32_t count, const double normal[3],
+ * comes last. Returns a side of the rectangle. */
+static double axes_on_plane(const double (*points)[3], uint32_t count, const double normal[3],
                           double axis[9])
 {
     double u[3], v[3], flat[BVPI_FIT_POINTS][2], hull[2 * BVPI_FIT_POINTS][2], direction[2];
@@ -299,12 +297,14 @@ static void axes_on_plane(const double (*points)[3], uint32_t count, const doubl
         flat[i][0] = bvpi_dot(u, points[i]);
         flat[i][1] = bvpi_dot(v, points[i]);
     }
-    least_rectangle((const double(*)[2])hull, flat_hull(flat, count, hull), direction);
+    const double width =
+        least_rectangle((const double(*)[2])hull, flat_hull(flat, count, hull), direction);
     for (int k = 0; k < 3; k++) {
         axis[k] = direction[0] * u[k] + direction[1] * v[k];
         axis[3 + k] = direction[0] * v[k] - direction[1] * u[k];
         axis[6 + k] = normal[k];
     }
+    return width;
 }
 
 /* ---- the hull -------------------------------------------------------------------------------- */
@@ -382,14 +382,22 @@ static bool has_area(const bvpi_fit_surface *surface)
     return bvpi_dot(surface->largest, surface->largest) > 0;
 }
 
-/* Those of the least box on its largest triangle. */
-static void axes_on_largest(const bvpi_fit_surface *surface, const double (*points)[3],
+/* Those of the least box on its largest triangle. Is it flat, and this triangle no sliver, whose
+ * normal says little? */
+static bool axes_on_largest(const bvpi_fit_surface *surface, const double (*points)[3],
                             uint32_t count, double axis[9])
 {
-    double normal[3];
-    memcpy(normal, surface->largest, sizeof normal);
-    normalise(normal);
-    axes_on_plane(points, count, normal, axis);
+    double normal[3], least = INFINITY, most = -INFINITY;
+    const double twice_area = sqrt(bvpi_dot(surface->largest, surface->largest));
+    for (int k = 0; k < 3; k++)
+        normal[k] = surface->largest[k] / twice_area;
+    const double width = axes_on_plane(points, count, normal, axis);
+    for (uint32_t i = 0; i < count; i++) {
+        const double height = bvpi_dot(normal, points[i]);
+        least = height < least ? height : least;
+        most = height > most ? height : most;
+    }
+    return most - least <= FLAT * width && twice_area > FLAT * width * width;
 }
 
 /* Its triangles' number, as hull_triangles. */
@@ -414,8 +422,8 @@ static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double (*axes)
         return BVPI_FIT_NO_MEMORY;
     if (!has_area(&surface))
         return 0;
-    bvpi_fit_eigen(&surface, axes[0]);
-    axes_on_largest(&surface, (const double(*)[3])points, count, axes[1]);
+    axes_on_largest(&surface, (const double(*)[3])points, count, axes[0]);
+    bvpi_fit_eigen(&surface, axes[1]);
     return 2;
 }
 
@@ -490,15 +498,6 @@ static void axes_of_triangle(const double (*p)[3], double axis[9])
     memcpy(axis + 6, normal, sizeof normal);
 }
 
-/* Far from flat, in a frame that would be the plane's if they were nearly so? */
-static bool is_thick(const double (*points)[3], uint32_t count, const double axis[9])
-{
-    double extent[3];
-    kernel()->extent(points, count, axis, extent);
-    const double least = fmin(extent[0], fmin(extent[1], extent[2]));
-    return least > THICK * fmax(extent[0], fmax(extent[1], extent[2]));
-}
-
 /* Axes for points on a line or in a plane; false: they are neither. */
 static bool axes_of_flat(const double (*set)[3], uint32_t count, double axis[9])
 {
@@ -536,15 +535,13 @@ uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_
         axes_of_triangle(set, axes[0]);
         return 1;
     }
-    bvpi_fit_eigen(surface, axes[0]);
-    if (!is_thick(set, count, axes[0]) && axes_of_flat(set, count, axes[1])) {
-        memcpy(axes[0], axes[1], sizeof axes[0]);
-        return 1;
-    }
     if (has_area(surface)) {
-        axes_on_largest(surface, set, count, axes[1]);
+        if (axes_on_largest(surface, set, count, axes[0]))
+            return 1;
+        bvpi_fit_eigen(surface, axes[1]);
         proposed = 2;
-    }
+    } else if (axes_of_flat(set, count, axes[0]))
+        return 1;
     if (hull)
         more = axes_of_hull(points, count, axes + proposed);
     assert(more == BVPI_FIT_NO_MEMORY || proposed + more <= BVPI_FIT_AXES);

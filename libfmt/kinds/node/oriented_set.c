@@ -69,8 +69,11 @@ void bvpi_centre_encode(const bvpi_oriented *frame, const double middle[3], doub
     for (int k = 0; k < 3; k++) {
         const double offset = frame->axis[k] * middle[0] + frame->axis[3 + k] * middle[1] +
                               frame->axis[6 + k] * middle[2];
-        const double steps = reach > 0 ? floor(offset / reach * 0x1p14 + 0.5) : 0;
-        const int16_t field = (int16_t)fmin(fmax(steps, -CENTRE_MAX), CENTRE_MAX);
+        double steps = reach > 0 ? offset / reach * 0x1p14 + 0.5 : 0;
+        steps = steps > -CENTRE_MAX ? steps : -CENTRE_MAX;
+        steps = steps < CENTRE_MAX ? steps : CENTRE_MAX;
+        const int whole = (int)steps;
+        const int16_t field = (int16_t)(whole - (whole > steps)); /* rounded down */
         memcpy(payload + 4 + 2 * k, &field, sizeof field);
     }
 }

@@ -74,35 +74,12 @@ static int compare_points(const void *a, const void *b)
     return 0;
 }
 
-static bool is_after(const double p[3], double x, double y, double z)
-{
-    return p[0] > x || (p[0] == x && (p[1] > y || (p[1] == y && p[2] > z)));
-}
-
-/* Few points, one after the other: qsort's calls would take longer than all the rest. */
-static void insert_points(double (*points)[3], uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        const double x = points[i][0], y = points[i][1], z = points[i][2];
-        uint32_t at = i;
-        for (; at > 0 && is_after(points[at - 1], x, y, z); at--)
-            for (int k = 0; k < 3; k++)
-                points[at][k] = points[at - 1][k];
-        points[at][0] = x;
-        points[at][1] = y;
-        points[at][2] = z;
-    }
-}
-
 /* In ascending order, each once. Returns how many are left. */
 static uint32_t sort_points(double (*points)[3], uint32_t count)
 {
     uint32_t kept = 1;
     assert(count > 0);
-    if (count <= BVPI_FIT_POINTS)
-        insert_points(points, count);
-    else
-        qsort(points, count, sizeof points[0], compare_points);
+    qsort(points, count, sizeof points[0], compare_points);
     for (uint32_t i = 1; i < count; i++)
         if (compare_points(points[i], points[kept - 1]) != 0)
             memcpy(points[kept++], points[i], sizeof points[0]);
@@ -131,13 +108,16 @@ static uint32_t farthest_points(const float *points, uint32_t count, double (*ou
     return kept;
 }
 
-uint32_t bvpi_fit_extremes(const float *points, uint32_t count, double out[BVPI_FIT_POINTS][3])
+uint32_t bvpi_fit_extremes(const float *points, uint32_t count, bool sorted,
+                           double out[BVPI_FIT_POINTS][3])
 {
+    uint32_t kept = count;
     if (count > BVPI_FIT_POINTS)
-        return sort_points(out, farthest_points(points, count, out));
-    for (uint32_t i = 0; i < 3 * count; i++)
-        out[i / 3][i % 3] = points[i];
-    return sort_points(out, count);
+        kept = farthest_points(points, count, out);
+    else
+        for (uint32_t i = 0; i < 3 * count; i++)
+            out[i / 3][i % 3] = points[i];
+    return sorted ? sort_points(out, kept) : kept;
 }
 
 /* ---- covariance ------------------------------------------------------------------------------ */

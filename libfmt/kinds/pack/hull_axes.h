@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 enum {
+    BVPI_FIT_ABREAST = 4, /* points that are looked at side by side */
     BVPI_FIT_POINTS = 64, /* most points whose hull is computed */
     BVPI_FIT_AXES = 4     /* most sets of axes that are proposed */
 };
@@ -28,18 +29,20 @@ void bvpi_fit_add(bvpi_fit_surface *surface, const double p[3], const double q[3
 void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9]);
 
 /* The points that reach farthest in 26 directions, or all, when they are not more than
- * BVPI_FIT_POINTS; each position once, sorted. points: 3 * count. Returns how many. */
-uint32_t bvpi_fit_extremes(const float *points, uint32_t count, double out[BVPI_FIT_POINTS][3]);
+ * BVPI_FIT_POINTS. sorted: in ascending order, each position once. points: 3 * count, followed by
+ * copies of the last one up to a multiple of BVPI_FIT_ABREAST. Returns how many. */
+uint32_t bvpi_fit_extremes(const float *points, uint32_t count, bool sorted,
+                           double out[BVPI_FIT_POINTS][3]);
 
 /* Proposes axes for boxes around the points, rows of right-handed rotations. Returns how many sets:
- * - points in space: two of the given surface, the covariance's and those of the least box on the
- *   largest triangle; with `hull` the same two of the convex hull's surface. Where qhull fails, or
+ * - points in space: two of the given surface, those of the least box on the largest triangle and
+ *   the covariance's; with `hull` the same two of the convex hull's surface. Where qhull fails, or
  *   its facets are not triangles, only the first two are given, which is not an error;
- * - flat: one, of the least rectangle;
+ * - three points, or flat: one, of the least rectangle;
  * - collinear: one, along the line;
  * - a single point: none.
- * BVPI_FIT_NO_MEMORY: there was no memory for the hull; another run may have it. points: distinct,
- * at most BVPI_FIT_POINTS. */
+ * BVPI_FIT_NO_MEMORY: there was no memory for the hull; another run may have it. points: at most
+ * BVPI_FIT_POINTS; with `hull` sorted and distinct. */
 uint32_t bvpi_fit_axes(const double (*points)[3], uint32_t count, const bvpi_fit_surface *surface,
                        bool hull, double axes[BVPI_FIT_AXES][9]);
 

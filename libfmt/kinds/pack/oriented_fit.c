@@ -23,6 +23,7 @@
 #include "kinds/pack/oriented_fit.h"
 
 #include "base/isa.h"
+#include "base/simd.h"
 #include "kinds/pack/hull_axes.h"
 #include "kinds/pack/oriented_kernel.h"
 
@@ -136,10 +137,11 @@ static uint32_t best_axes(const bvpi_fit_set *given, const bvpi_fit_corners *set
                           double extent[3])
 {
     double points[BVPI_FIT_POINTS][3], axes[BVPI_FIT_AXES][9], best = INFINITY;
-    const uint32_t count = bvpi_fit_extremes(set->all.xyz, (uint32_t)set->all.count, points);
+    const bool hull = given->fit == BVP_FIT_EXTREMES && given->count >= HULL_MIN;
+    const uint32_t count =
+        bvpi_fit_extremes(set->all.xyz, (uint32_t)set->all.count, hull, points);
     uint32_t proposed =
-        bvpi_fit_axes((const double(*)[3])points, count, &set->surface,
-                      given->fit == BVP_FIT_EXTREMES && given->count >= HULL_MIN, axes);
+        bvpi_fit_axes((const double(*)[3])points, count, &set->surface, hull, axes);
     if (given->fit == BVP_FIT_HULL && proposed != 1) /* in space: those of the whole hull only */
         proposed = bvpi_fit_hull(set->all.xyz, (uint32_t)set->all.count, axes[0]);
     if (proposed == BVPI_FIT_NO_MEMORY)
@@ -158,87 +160,98 @@ static uint32_t best_axes(const bvpi_fit_set *given, const bvpi_fit_corners *set
     return proposed;
 }
 
-/* A rotation for the set, and the set's range in it around a centre. */
+/* A rotation for the set, its code, and the set's range along it around a centre. */
 typedef struct turn {
+    bvpi_oriented frame;
     uint32_t code;
     bvpi_range range;
 } turn;
 
+static void turn_by(uint32_t code, const bvpi_fit_corners *set, turn *out)
+{
+    out->code = code;
+    bvpi_rotation_axes(code, out->frame.axis);
+    out->range = kernel()->range(&out->frame, &set->all);
+}
+
 /* Axes along those of the part: every corner lies between the two of the set's box. */
-static turn turn_along_part(const bvpi_fit_corners *set, bool rss, bvpi_oriented *frame)
+static void turn_along_part(const bvpi_fit_corners *set, bool rss, turn *out)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double extent[3] = {set->hi[0] - set->lo[0], set->hi[1] - set->lo[1],
                               set->hi[2] - set->lo[2]};
-    turn out = {.code = UNTURNED};
     if (rss && shortest_of(extent) != 2) {
-        out.code = encode_rotation(identity, extent, rss);
-        bvpi_rotation_axes(out.code, frame->axis);
-        out.range = kernel()->range(frame, &set->all);
-        return out;
+        turn_by(encode_rotation(identity, extent, rss), set, out);
+        return;
     }
-    memcpy(frame->axis, identity, sizeof identity);
-    bvpi_oriented_local(frame, set->lo, out.range.lo);
-    bvpi_oriented_local(frame, set->hi, out.range.hi);
-    return out;
+    out->code = UNTURNED;
+    memcpy(out->frame.axis, identity, sizeof identity);
+    bvpi_oriented_local(&out->frame, set->lo, out->range.lo);
+    bvpi_oriented_local(&out->frame, set->hi, out->range.hi);
 }
 
 /* The better one of the part's axes and the proposed ones, as far as these can be stored. False:
- * out of memory. */
-static bool best_turn(const bvpi_fit_set *given, const bvpi_fit_corners *set, bvpi_oriented *frame,
-                      turn *out)
+ * out of memory. out->frame.centre is given. */
+static bool best_turn(const bvpi_fit_set *given, const bvpi_fit_corners *set, turn *out)
 {
     const bool rss = given->rss, is_hull = given->fit == BVP_FIT_HULL;
     double axis[9], extent[3];
-    turn best = turn_along_part(set, rss, frame);
+    turn other = *out;
+    turn_along_part(set, rss, out);
     const uint32_t proposed = best_axes(given, set, axis, extent);
     if (proposed == BVPI_FIT_NO_MEMORY)
         return false;
-    if (proposed > 0 &&
-        (is_hull || half_surface(extent[0], extent[1], extent[2]) < surface_of(&best.range))) {
-        turn other = {.code = encode_rotation(axis, extent, rss)};
-        bvpi_rotation_axes(other.code, frame->axis);
-        other.range = kernel()->range(frame, &set->all);
-        if (is_hull || surface_of(&other.range) < surface_of(&best.range))
-            best = other;
-    }
-    bvpi_rotation_axes(best.code, frame->axis);
-    *out = best;
+    if (proposed == 0 ||
+        (!is_hull && half_surface(extent[0], extent[1], extent[2]) >= surface_of(&out->range)))
+        return true;
+    turn_by(encode_rotation(axis, extent, rss), set, &other);
+    if (is_hull || surface_of(&other.range) < surface_of(&out->range))
+        *out = other;
     return true;
+}
+
+/* A volume's sizes after its codes. */
+static void decode_sizes(const bvpi_oriented *parent, const uint8_t *payload, bvpi_oriented *out)
+{
+    out->reach = 0;
+    for (int k = 0; k < 3; k++) {
+        out->size[k] = bvpi_size_of_code(payload[10 + k]) * parent->reach;
+        out->reach += out->size[k];
+    }
 }
 
 bool bvpi_oriented_fit(const bvpi_fit_set *given, const bvpi_oriented *parent,
                        uint8_t payload[BVPI_ORIENTED_PAYLOAD], bvpi_oriented *out, void *scratch)
 {
     bvpi_fit_corners set;
-    gather(given, scratch, &set);
-    bvpi_oriented frame = {.centre = {parent->centre[0], parent->centre[1], parent->centre[2]}};
     double middle[3], half[3];
+    turn turn = {.frame.centre = {parent->centre[0], parent->centre[1], parent->centre[2]}};
+    gather(given, scratch, &set);
     assert(set.all.count > 0 && set.all.count <= 3 * (uint64_t)given->count); /* `scratch`'s room */
     memset(payload, 0, BVPI_ORIENTED_PAYLOAD);
-    turn turn;
-    if (!best_turn(given, &set, &frame, &turn))
+    if (!best_turn(given, &set, &turn))
         return false;
     memcpy(payload, &turn.code, sizeof turn.code);
     bvpi_range range = turn.range;
     if (given->rss) {
         const double z = (range.lo[2] + range.hi[2]) / 2, radius = (range.hi[2] - range.lo[2]) / 2;
         range = bvpi_range_empty();
-        bvpi_swept_sides(&frame, &set.all, z, radius, &range);
+        bvpi_swept_sides(&turn.frame, &set.all, z, radius, &range);
         bvpi_swept_close(&range);
-        bvpi_swept_corners(&frame, &set.all, z, radius, &range);
+        bvpi_swept_corners(&turn.frame, &set.all, z, radius, &range);
         range.lo[2] = range.hi[2] = z;
     }
     bvpi_range_middle(&range, middle, half);
-    bvpi_centre_encode(&frame, middle, parent->reach, payload);
+    bvpi_centre_encode(&turn.frame, middle, parent->reach, payload);
     bvpi_oriented_volume(parent, payload, out);
     if (given->rss)
         encode_swept(out, parent->reach, &set, half, payload);
     else {
         range = kernel()->range(out, &set.all);
         for (int k = 0; k < 3; k++)
-            payload[10 + k] = bvpi_size_code_over(fmax(-range.lo[k], range.hi[k]), parent->reach);
+            payload[10 + k] =
+                bvpi_size_code_over(bvpi_larger(-range.lo[k], range.hi[k]), parent->reach);
     }
-    bvpi_oriented_volume(parent, payload, out);
+    decode_sizes(parent, payload, out);
     return true;
 }

@@ -10,10 +10,10 @@
 #include "kinds/pack/hull_axes.h"
 #include "pack/mesh/mesh.h"
 
-/* Corners are looked at side by side: a set's last one is repeated up to a multiple of these. */
-enum { BVPI_FIT_ABREAST = 4, BVPI_FIT_EXTREMES = 26 };
+enum { BVPI_FIT_EXTREMES = 26 };
 
-/* Floats that gather writes for so many triangles. */
+/* Floats that gather writes for so many triangles: the last corner is repeated up to a multiple of
+ * BVPI_FIT_ABREAST. */
 static inline uint64_t bvpi_fit_room(uint32_t triangle_count)
 {
     return (uint64_t)triangle_count * 9 + 3 * BVPI_FIT_ABREAST;

@@ -39,18 +39,20 @@ static bool is_reached(int rank, double size, double reach)
     return bvpi_size_of_code(bvpi_size_code_of_rank(rank)) * reach >= size;
 }
 
-/* The rank's size is (16 + rank % 16) * 2^(rank / 16 - 19), so its share of the reach tells it but
- * for roundings, and for the two ranks of one size. */
+/* The rank's size is (16 + rank % 16) * 2^(rank / 16 - 19): a share of the reach, 1.m * 2^e, is near
+ * rank 16 (e + 15) + the first four bits of m. What is left are roundings, and that two ranks have
+ * one size. */
 int bvpi_size_rank(double size, double reach)
 {
     const double share = size / reach;
     int rank = BVPI_SIZE_RANKS - 1;
-    if (share < 2) {
-        int exponent;
-        const double mantissa = frexp(share, &exponent);
-        rank = 16 * (exponent + 14) + (int)(32 * mantissa) - 16;
+    if (share < 0x1p-15)
+        rank = 0;
+    else if (share < 2) {
+        uint64_t bits;
+        memcpy(&bits, &share, sizeof bits);
+        rank = (int)(bits >> 48) - 16 * (1023 - 15);
     }
-    rank = rank < 0 ? 0 : rank;
     while (rank > 0 && is_reached(rank - 1, size, reach))
         rank--;
     while (rank < BVPI_SIZE_RANKS - 1 && !is_reached(rank, size, reach))

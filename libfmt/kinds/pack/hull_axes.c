@@ -13,7 +13,7 @@
  *
  * Held by tests/unit/test_fit.c; with qhull failing: tests/unit/test_hull_fails.c.
  * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996, section 4; Freeman, Shapira, Determining the
- * minimum-area encasing rectangle, 1975; Andrew's monotone chain; Jacobi's eigenvalue method.
+ * minimum-area encasing rectangle, 1975; Jarvis, On the identification of the convex hull, 1973; Jacobi's eigenvalue method.
  */
 #include "kinds/pack/hull_axes.h"
 
@@ -189,48 +189,35 @@ void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9])
 
 /* ---- flat sets ------------------------------------------------------------------------------- */
 
-static void sort_flat(double (*points)[2], uint32_t count)
+/* Gift wrapping: the hull counterclockwise, its first point again at its end; few points are on it.
+ * Returns how many, that one not counted. What rounding may do is leave out or add a point; it ends
+ * after `count`. hull: room for count + 1. */
+static uint32_t flat_hull(const double (*points)[2], uint32_t count, double (*hull)[2])
 {
-    for (uint32_t i = 1; i < count; i++) {
-        const double u = points[i][0], v = points[i][1];
-        uint32_t at = i;
-        for (; at > 0; at--) {
-            const double *p = points[at - 1];
-            if (p[0] < u || (p[0] == u && p[1] <= v))
-                break;
-            points[at][0] = p[0];
-            points[at][1] = p[1];
-        }
-        points[at][0] = u;
-        points[at][1] = v;
-    }
-}
-
-static double turn(const double a[2], const double b[2], const double c[2])
-{
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-}
-
-/* Andrew's monotone chain: the hull counterclockwise, its first point again at its end. Returns how
- * many of hull are used, that one not counted. */
-static uint32_t flat_hull(double (*points)[2], uint32_t count, double (*hull)[2])
-{
-    /* the points go by once forward and once back; hull[0 .. floor - 1] is final: the first point,
-     * and after the way forward all of its chain */
-    uint32_t used = 0, floor = 1;
+    uint32_t first = 0, used = 0;
     assert(count > 0);
-    sort_flat(points, count);
-    for (uint32_t step = 0; step < 2 * count - 1; step++) {
-        const double *next = points[step < count ? step : 2 * count - 2 - step];
-        while (used > floor && !(turn(hull[used - 2], hull[used - 1], next) > 0))
-            used--;
-        memcpy(hull[used++], next, sizeof hull[0]);
-        if (step == count - 1)
-            floor = used;
+    for (uint32_t i = 1; i < count; i++)
+        if (points[i][0] < points[first][0] ||
+            (points[i][0] == points[first][0] && points[i][1] < points[first][1]))
+            first = i;
+    for (uint32_t at = first, next = first; used == 0 || used < count; at = next) {
+        const double *p = points[at];
+        double u = 0, v = 0; /* from here to the point so far that has none on its right */
+        if (used > 0 && p[0] == points[first][0] && p[1] == points[first][1])
+            break;
+        memcpy(hull[used++], p, sizeof hull[0]);
+        for (uint32_t i = 0; i < count; i++) {
+            const double x = points[i][0] - p[0], y = points[i][1] - p[1];
+            const double turn = u * y - v * x;
+            if (turn < 0 || (turn == 0 && x * x + y * y > u * u + v * v)) {
+                u = x;
+                v = y;
+                next = i;
+            }
+        }
     }
-    /* the last step pushes the first point again */
-    assert(memcmp(hull[used - 1], hull[0], sizeof hull[0]) == 0);
-    return used - 1;
+    memcpy(hull[used], points[first], sizeof hull[0]);
+    return used;
 }
 
 /* The direction of the side of the hull on which the least rectangle stands. Returns its side
@@ -269,7 +256,7 @@ static double least_rectangle(const double (*hull)[2], uint32_t count, double di
 static double axes_on_plane(const double (*points)[3], uint32_t count, const double normal[3],
                           double axis[9])
 {
-    double u[3], v[3], flat[BVPI_FIT_POINTS][2], hull[2 * BVPI_FIT_POINTS][2], direction[2];
+    double u[3], v[3], flat[BVPI_FIT_POINTS][2], hull[BVPI_FIT_POINTS + 1][2], direction[2];
     assert(count <= BVPI_FIT_POINTS);
     any_normal(normal, u);
     bvpi_cross(normal, u, v);
@@ -278,7 +265,8 @@ static double axes_on_plane(const double (*points)[3], uint32_t count, const dou
         flat[i][1] = bvpi_dot(v, points[i]);
     }
     const double width =
-        least_rectangle((const double(*)[2])hull, flat_hull(flat, count, hull), direction);
+        least_rectangle((const double(*)[2])hull,
+                        flat_hull((const double(*)[2])flat, count, hull), direction);
     for (int k = 0; k < 3; k++) {
         axis[k] = direction[0] * u[k] + direction[1] * v[k];
         axis[3 + k] = direction[0] * v[k] - direction[1] * u[k];

@@ -63,6 +63,7 @@ UNIT_SUITES += \
 	tests/unit/test_operand.c \
 	tests/unit/test_options.c \
 	tests/unit/test_oriented.c \
+	tests/unit/test_oriented_kernel.c \
 	tests/unit/test_pack.c \
 	tests/unit/test_pair_leaf.c \
 	tests/unit/test_partition.c \

@@ -15,12 +15,12 @@ typedef struct points {
     uint32_t count;
 } points;
 
-static uint32_t propose(const points *set, bool hull, double axes[BVPI_FIT_AXES][9])
+static uint32_t propose(const points *set, bool hull, bvpi_fit_box boxes[BVPI_FIT_BOXES])
 {
     bvpi_fit_surface surface = {0};
     for (uint32_t i = 2; i < set->count; i++)
         bvpi_fit_add(&surface, set->at[i - 2], set->at[i - 1], set->at[i]);
-    return bvpi_fit_axes((const double(*)[3])set->at, set->count, &surface, hull, axes);
+    return bvpi_fit_boxes((const double(*)[3])set->at, set->count, &surface, hull, boxes);
 }
 
 static double product(const double *a, const double *b)
@@ -39,10 +39,8 @@ static void check_rotation(const double axis[9])
     ck_assert(fabs(product(turned, z) - 1) < 1e-12);
 }
 
-/* Half the surface of the box along the axes. */
-static double surface_along(const points *set, const double axis[9])
+static void reach_along(const points *set, const double axis[9], double extent[3])
 {
-    double extent[3];
     for (int i = 0; i < 3; i++) {
         double lo = INFINITY, hi = -INFINITY;
         for (uint32_t n = 0; n < set->count; n++) {
@@ -51,15 +49,35 @@ static double surface_along(const points *set, const double axis[9])
         }
         extent[i] = hi - lo;
     }
+}
+
+/* scale: of the coordinates. */
+static void check_box(const points *set, const bvpi_fit_box *box, double scale)
+{
+    double extent[3];
+    check_rotation(box->axis);
+    reach_along(set, box->axis, extent);
+    for (int k = 0; k < 3; k++)
+        ck_assert_msg(fabs(box->extent[k] - extent[k]) <= 1e-12 * scale,
+                      "%u points, axis %d: %g, not %g; scale %g", set->count, k, box->extent[k],
+                      extent[k], scale);
+}
+
+/* Half the surface of the box along the axes. */
+static double surface_along(const points *set, const double axis[9])
+{
+    double extent[3];
+    reach_along(set, axis, extent);
     return extent[0] * extent[1] + extent[1] * extent[2] + extent[2] * extent[0];
 }
 
 static double best_surface(const points *set, bool hull)
 {
-    double axes[BVPI_FIT_AXES][9], best = INFINITY;
-    const uint32_t count = propose(set, hull, axes);
+    bvpi_fit_box boxes[BVPI_FIT_BOXES];
+    double best = INFINITY;
+    const uint32_t count = propose(set, hull, boxes);
     for (uint32_t n = 0; n < count; n++)
-        best = fmin(best, surface_along(set, axes[n]));
+        best = fmin(best, surface_along(set, boxes[n].axis));
     return best;
 }
 
@@ -83,21 +101,22 @@ START_TEST(proposals_are_rotations)
 {
     const double sizes[] = {1, 1, 1e-3, 1e-5, 1e-12, 0};
     uint64_t state = case_seed();
-    int proposed[BVPI_FIT_AXES + 1] = {0};
+    int proposed[BVPI_FIT_BOXES + 1] = {0};
     for (int round = 0; round < 20000; round++) {
         const double scale = ldexp(1, (int)(case_random(&state) % 160) - 80);
         points set = {.count = 1 + (uint32_t)(case_random(&state) % (round % 10 ? 12 : 64))};
-        double axes[BVPI_FIT_AXES][9], half[3];
+        bvpi_fit_box boxes[BVPI_FIT_BOXES];
+        double half[3];
         for (int k = 0; k < 3; k++)
             half[k] = scale * sizes[case_random(&state) % 6];
         turned_box(&state, half, set.count, round % 3 ? 0 : scale, &set);
-        const uint32_t count = propose(&set, round % 2, axes);
-        ck_assert_uint_le(count, BVPI_FIT_AXES);
+        const uint32_t count = propose(&set, round % 2, boxes);
+        ck_assert_uint_le(count, BVPI_FIT_BOXES);
         for (uint32_t n = 0; n < count; n++)
-            check_rotation(axes[n]);
+            check_box(&set, &boxes[n], scale);
         proposed[count]++;
     }
-    for (uint32_t n = 0; n <= BVPI_FIT_AXES; n++)
+    for (uint32_t n = 0; n <= BVPI_FIT_BOXES; n++)
         printf("%u proposals: %d times\n", n, proposed[n]);
     ck_assert(proposed[0] > 0 && proposed[1] > 0 && proposed[2] > 0 && proposed[4] > 0);
 }
@@ -135,19 +154,26 @@ START_TEST(crowded_points_do_not_count)
 }
 END_TEST
 
+static void repeat_last(float *xyz, uint32_t count)
+{
+    for (uint32_t i = count; i % BVPI_FIT_ABREAST != 0; i++)
+        memcpy(xyz + 3 * i, xyz + 3 * (count - 1), 3 * sizeof *xyz);
+}
+
 START_TEST(no_order_changes_the_axes)
 {
     uint64_t state = case_seed();
     for (int round = 0; round < 500; round++) {
         const double half[3] = {3, case_uniform(&state), case_uniform(&state)};
         const uint32_t count = 8 + (uint32_t)(case_random(&state) % 100);
-        float xyz[3 * 108];
+        float xyz[3 * 108]; /* 107 at most, and repeats of the last one */
         double sorted[2][BVPI_FIT_POINTS][3];
         points set;
         turned_box(&state, half, count < 64 ? count : 64, 1, &set);
         for (uint32_t i = 0; i < 3 * count; i++)
             xyz[i] = (float)(i < 3 * set.count ? set.at[i / 3][i % 3] : set.at[i / 3 % 8][i % 3]);
-        const uint32_t used = bvpi_fit_extremes(xyz, count, sorted[0]);
+        repeat_last(xyz, count);
+        const uint32_t used = bvpi_fit_extremes(xyz, count, true, sorted[0]);
         for (uint32_t i = count - 1; i > 0; i--) {
             const uint32_t j = (uint32_t)(case_random(&state) % (i + 1));
             for (int k = 0; k < 3; k++) {
@@ -156,7 +182,8 @@ START_TEST(no_order_changes_the_axes)
                 xyz[3 * j + k] = x;
             }
         }
-        ck_assert_uint_eq(bvpi_fit_extremes(xyz, count, sorted[1]), used);
+        repeat_last(xyz, count);
+        ck_assert_uint_eq(bvpi_fit_extremes(xyz, count, true, sorted[1]), used);
         ck_assert_mem_eq(sorted[0], sorted[1], used * sizeof sorted[0][0]);
     }
 }

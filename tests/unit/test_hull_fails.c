@@ -31,7 +31,8 @@ int __wrap_qh_new_qhull(void *qh, int dim, int count, double *points, unsigned i
 
 START_TEST(own_axes_are_left)
 {
-    double points[8][3], axes[2][BVPI_FIT_AXES][9];
+    double points[8][3];
+    bvpi_fit_box boxes[2][BVPI_FIT_BOXES];
     bvpi_fit_surface surface = {0};
     for (int i = 0; i < 8; i++) {
         points[i][0] = 3 * (i & 1);
@@ -42,10 +43,10 @@ START_TEST(own_axes_are_left)
         bvpi_fit_add(&surface, points[i - 2], points[i - 1], points[i]);
     for (int i = 0; i < 2; i++) {
         reason = i == 1 ? OTHER_REASON : 0;
-        ck_assert_uint_eq(bvpi_fit_axes((const double(*)[3])points, 8, &surface, true, axes[i]),
+        ck_assert_uint_eq(bvpi_fit_boxes((const double(*)[3])points, 8, &surface, true, boxes[i]),
                           i ? 2 : 4);
     }
-    ck_assert_mem_eq(axes[0], axes[1], 2 * sizeof axes[0][0]);
+    ck_assert_mem_eq(boxes[0], boxes[1], 2 * sizeof boxes[0][0]);
 }
 END_TEST
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { TRIANGLES_MAX = 400, SHAPES = 10 };
-#define PAYLOAD_HASH UINT64_C(0x8b8bdc491b9b7f56)
+#define PAYLOAD_HASH UINT64_C(0x4651996f18c44fde)
 
 typedef struct set_case {
     float positions[9 * TRIANGLES_MAX];
@@ -318,7 +318,7 @@ START_TEST(bytes_are_the_same_everywhere)
     uint64_t state = 7, hash = 0;
     for (int round = 0; round < 400; round++) {
         static set_case c;
-        const uint32_t count = 1 + (uint32_t)(case_random(&state) % 16);
+        const uint32_t count = 1 + (uint32_t)(case_random(&state) % (round % 5 ? 16 : 256));
         uint8_t payload[BVPI_ORIENTED_PAYLOAD];
         bvpi_oriented out;
         make_case(&state, count, &c);

@@ -4,6 +4,8 @@
  */
 #include "pack/tree/partition.h"
 
+#include "base/isa.h"
+#include "pack/tree/mean_kernel.h"
 #include "build_case.h"
 #include "format/layout.h"
 #include "suite.h"
@@ -278,6 +280,58 @@ START_TEST(test_mean_weighs_by_area)
 }
 END_TEST
 
+/* Which triangles lie before the mean of the surface, one after the other. */
+static uint32_t slow_mean(const set *s, const double axis[3], uint8_t *goes_left)
+{
+    double sum = 0, all = 0, area = 0;
+    uint32_t left = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < s->mesh.triangle_count; i++) {
+            const float *p = s->positions + 9 * (size_t)s->items[i].id;
+            double centre[3], e[3], f[3];
+            for (int k = 0; k < 3; k++) {
+                centre[k] = (double)p[k] + p[3 + k] + p[6 + k];
+                e[k] = (double)p[3 + k] - p[k];
+                f[k] = (double)p[6 + k] - p[k];
+            }
+            const double n[3] = {e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2],
+                                 e[0] * f[1] - e[1] * f[0]};
+            const double weight = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+            const double at = centre[0] * axis[0] + centre[1] * axis[1] + centre[2] * axis[2];
+            if (pass == 0) {
+                sum += weight * at;
+                area += weight;
+                all += at;
+            } else
+                left += goes_left[s->items[i].id] =
+                    at < (area > 0 ? sum / area : all / s->mesh.triangle_count);
+        }
+    return left;
+}
+
+START_TEST(test_mean_is_cut_alike)
+{
+    const bvpi_mean_kernel *kernels[2] = {&bvpi_mean_kernel_base,
+                                          BVPI_ISA_CHOOSE(bvpi_mean_kernel, bvpi_isa_of_cpu())};
+    uint64_t state = case_seed();
+    for (int round = 0; round < 200; round++) {
+        const uint32_t count = 2 + (uint32_t)(case_random(&state) % 300);
+        const double axis[3] = {case_uniform(&state) - .5, case_uniform(&state) - .5, .7};
+        for (int k = 0; k < 2; k++) {
+            uint64_t same = state;
+            set s = random_set(&same, count, 1000, round % 3 ? 100 : 1); /* or without an area */
+            uint8_t goes_left[302];
+            const uint32_t left = slow_mean(&s, axis, goes_left);
+            ck_assert_uint_eq(kernels[k]->cut(s.items, count, &s.mesh, axis), left);
+            for (uint32_t i = 0; i < count; i++)
+                ck_assert_int_eq(goes_left[s.items[i].id], i < left);
+            free_set(&s);
+        }
+        case_random(&state);
+    }
+}
+END_TEST
+
 /* Small boxes in clumps far from each other: clump k at corner[k], of so many. */
 static set clumps(uint64_t *state, const uint32_t corner[][3], uint32_t count, uint32_t each)
 {
@@ -390,6 +444,7 @@ SUITE(test_partition)
                                   test_midpoint_and_median,
                                   test_mean_takes_next_axis,
                                   test_mean_weighs_by_area,
+                                  test_mean_is_cut_alike,
                                   test_volume_finds_gaps,
                                   test_lookahead,
                                   NULL};

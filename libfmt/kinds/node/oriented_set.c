@@ -39,9 +39,9 @@ static bool is_reached(int rank, double size, double reach)
     return bvpi_size_of_code(bvpi_size_code_of_rank(rank)) * reach >= size;
 }
 
-/* The rank's size is (16 + rank % 16) * 2^(rank / 16 - 19): a share of the reach, 1.m * 2^e, is near
- * rank 16 (e + 15) + the first four bits of m. What is left are roundings, and that two ranks have
- * one size. */
+/* The rank's size is (16 + rank % 16) * 2^(rank / 16 - 19): a share of the reach, 1.m * 2^e, is
+ * near rank 16 (e + 15) + the first four bits of m. What is left are roundings, and that two ranks
+ * have one size. */
 int bvpi_size_rank(double size, double reach)
 {
     const double share = size / reach;

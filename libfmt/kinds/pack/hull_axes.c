@@ -13,7 +13,8 @@
  *
  * Held by tests/unit/test_fit.c; with qhull failing: tests/unit/test_hull_fails.c.
  * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996, section 4; Freeman, Shapira, Determining the
- * minimum-area encasing rectangle, 1975; Jarvis, On the identification of the convex hull, 1973; Jacobi's eigenvalue method.
+ * minimum-area encasing rectangle, 1975; Jarvis, On the identification of the convex hull, 1973;
+ * Jacobi's eigenvalue method.
  */
 #include "kinds/pack/hull_axes.h"
 
@@ -31,7 +32,7 @@
 
 /* A set whose height over a plane (a line) is below this share of its length is flat (collinear):
  * finer differences are lost in the stored rotation, whose step is 2^-9. */
-#define FLAT 0x1p-14
+#define FLAT     0x1p-14
 /* What is left beside the diagonal of a matrix, as a share of it: turns axes by no more than that,
  * unless these may as well be turned. */
 #define DIAGONAL 0x1p-36
@@ -115,8 +116,9 @@ uint32_t bvpi_fit_extremes(const float *points, uint32_t count, bool sorted,
     if (count > BVPI_FIT_POINTS)
         kept = farthest_points(points, count, out);
     else
-        for (uint32_t i = 0; i < 3 * count; i++)
-            out[i / 3][i % 3] = points[i];
+        for (uint32_t i = 0; i < count; i++, points += 3)
+            for (int k = 0; k < 3; k++)
+                out[i][k] = points[k];
     return sorted ? sort_points(out, kept) : kept;
 }
 
@@ -189,90 +191,26 @@ void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9])
 
 /* ---- flat sets ------------------------------------------------------------------------------- */
 
-/* Gift wrapping: the hull counterclockwise, its first point again at its end; few points are on it.
- * Returns how many, that one not counted. What rounding may do is leave out or add a point; it ends
- * after `count`. hull: room for count + 1. */
-static uint32_t flat_hull(const double (*points)[2], uint32_t count, double (*hull)[2])
-{
-    uint32_t first = 0, used = 0;
-    assert(count > 0);
-    for (uint32_t i = 1; i < count; i++)
-        if (points[i][0] < points[first][0] ||
-            (points[i][0] == points[first][0] && points[i][1] < points[first][1]))
-            first = i;
-    for (uint32_t at = first, next = first; used == 0 || used < count; at = next) {
-        const double *p = points[at];
-        double u = 0, v = 0; /* from here to the point so far that has none on its right */
-        if (used > 0 && p[0] == points[first][0] && p[1] == points[first][1])
-            break;
-        memcpy(hull[used++], p, sizeof hull[0]);
-        for (uint32_t i = 0; i < count; i++) {
-            const double x = points[i][0] - p[0], y = points[i][1] - p[1];
-            const double turn = u * y - v * x;
-            if (turn < 0 || (turn == 0 && x * x + y * y > u * u + v * v)) {
-                u = x;
-                v = y;
-                next = i;
-            }
-        }
-    }
-    memcpy(hull[used], points[first], sizeof hull[0]);
-    return used;
-}
-
-/* The direction of the side of the hull on which the least rectangle stands. Returns its side
- * along it. */
-static double least_rectangle(const double (*hull)[2], uint32_t count, double direction[2])
-{
-    double best = INFINITY, width = 0;
-    direction[0] = 1;
-    direction[1] = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const double u = hull[i + 1][0] - hull[i][0], v = hull[i + 1][1] - hull[i][1];
-        const double length_sq = u * u + v * v;
-        double least = INFINITY, most = -INFINITY, height = 0; /* times the side's length */
-        for (uint32_t k = 0; k < count; k++) {
-            const double along = u * hull[k][0] + v * hull[k][1];
-            const double over = u * (hull[k][1] - hull[i][1]) - v * (hull[k][0] - hull[i][0]);
-            least = along < least ? along : least;
-            most = along > most ? along : most;
-            height = over > height ? over : height;
-        }
-        if (length_sq > 0 && (most - least) * height / length_sq < best) {
-            best = (most - least) * height / length_sq;
-            width = most - least;
-            direction[0] = u;
-            direction[1] = v;
-        }
-    }
-    const double length = sqrt(direction[0] * direction[0] + direction[1] * direction[1]);
-    direction[0] /= length;
-    direction[1] /= length;
-    return width / length;
-}
-
 /* Axes: those of the least rectangle around the points as seen along the unit vector normal, which
- * comes last. Returns a side of the rectangle. */
-static double axes_on_plane(const double (*points)[3], uint32_t count, const double normal[3],
-                          double axis[9])
+ * comes last. */
+static void box_on_plane(const double (*points)[3], uint32_t count, const double normal[3],
+                         bvpi_fit_box *out)
 {
-    double u[3], v[3], flat[BVPI_FIT_POINTS][2], hull[BVPI_FIT_POINTS + 1][2], direction[2];
-    assert(count <= BVPI_FIT_POINTS);
+    double u[3], v[3], direction[2], least = INFINITY, most = -INFINITY;
     any_normal(normal, u);
     bvpi_cross(normal, u, v);
-    for (uint32_t i = 0; i < count; i++) {
-        flat[i][0] = bvpi_dot(u, points[i]);
-        flat[i][1] = bvpi_dot(v, points[i]);
-    }
-    const double width =
-        least_rectangle((const double(*)[2])hull,
-                        flat_hull((const double(*)[2])flat, count, hull), direction);
+    kernel()->rectangle(points, count, u, v, direction, out->extent);
     for (int k = 0; k < 3; k++) {
-        axis[k] = direction[0] * u[k] + direction[1] * v[k];
-        axis[3 + k] = direction[0] * v[k] - direction[1] * u[k];
-        axis[6 + k] = normal[k];
+        out->axis[k] = direction[0] * u[k] + direction[1] * v[k];
+        out->axis[3 + k] = direction[0] * v[k] - direction[1] * u[k];
+        out->axis[6 + k] = normal[k];
     }
-    return width;
+    for (uint32_t i = 0; i < count; i++) {
+        const double height = bvpi_dot(normal, points[i]);
+        least = height < least ? height : least;
+        most = height > most ? height : most;
+    }
+    out->extent[2] = most - least;
 }
 
 /* ---- the hull -------------------------------------------------------------------------------- */
@@ -350,22 +288,29 @@ static bool has_area(const bvpi_fit_surface *surface)
     return bvpi_dot(surface->largest, surface->largest) > 0;
 }
 
-/* Those of the least box on its largest triangle. Is it flat, and this triangle no sliver, whose
- * normal says little? */
-static bool axes_on_largest(const bvpi_fit_surface *surface, const double (*points)[3],
-                            uint32_t count, double axis[9])
+/* The least box on its largest triangle. Is it flat, and this triangle no sliver, whose normal says
+ * little? */
+static bool box_on_largest(const bvpi_fit_surface *surface, const double (*points)[3],
+                           uint32_t count, bvpi_fit_box *out)
 {
-    double normal[3], least = INFINITY, most = -INFINITY;
     const double twice_area = sqrt(bvpi_dot(surface->largest, surface->largest));
+    double normal[3];
     for (int k = 0; k < 3; k++)
         normal[k] = surface->largest[k] / twice_area;
-    const double width = axes_on_plane(points, count, normal, axis);
-    for (uint32_t i = 0; i < count; i++) {
-        const double height = bvpi_dot(normal, points[i]);
-        least = height < least ? height : least;
-        most = height > most ? height : most;
-    }
-    return most - least <= FLAT * width && twice_area > FLAT * width * width;
+    box_on_plane(points, count, normal, out);
+    const double length = fmax(out->extent[0], out->extent[1]);
+    return out->extent[2] <= FLAT * length && twice_area > FLAT * length * length;
+}
+
+/* The two boxes that a surface proposes; or one, if it is flat. */
+static uint32_t boxes_of_surface(const bvpi_fit_surface *surface, const double (*points)[3],
+                                 uint32_t count, bvpi_fit_box boxes[2])
+{
+    if (box_on_largest(surface, points, count, &boxes[0]))
+        return 1;
+    bvpi_fit_eigen(surface, boxes[1].axis);
+    kernel()->extent(points, count, boxes[1].axis, boxes[1].extent);
+    return 2;
 }
 
 /* Its triangles' number, as hull_triangles. */
@@ -382,7 +327,7 @@ static uint32_t surface_of_hull(double (*points)[3], uint32_t count, triangle *f
     return facet_count;
 }
 
-static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double (*axes)[9])
+static uint32_t boxes_of_hull(double (*points)[3], uint32_t count, bvpi_fit_box boxes[2])
 {
     triangle facets[2 * BVPI_FIT_POINTS];
     bvpi_fit_surface surface;
@@ -390,9 +335,7 @@ static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double (*axes)
         return BVPI_FIT_NO_MEMORY;
     if (!has_area(&surface))
         return 0;
-    axes_on_largest(&surface, (const double(*)[3])points, count, axes[0]);
-    bvpi_fit_eigen(&surface, axes[1]);
-    return 2;
+    return boxes_of_surface(&surface, (const double(*)[3])points, count, boxes);
 }
 
 /* ---- dimensions ------------------------------------------------------------------------------ */
@@ -434,89 +377,96 @@ static double longest(const double (*points)[3], uint32_t count, const double ax
     return sqrt(most);
 }
 
-/* Axes along unit vector `along`, whatever the others. */
-static void axes_along(const double along[3], double axis[9])
+/* Sets axes 1 and 2, whatever they are, to go with axis 0. */
+static void complete_axes(double axis[9])
 {
-    memcpy(axis, along, 3 * sizeof *axis);
-    any_normal(along, axis + 3);
-    bvpi_cross(along, axis + 3, axis + 6);
+    any_normal(axis, axis + 3);
+    bvpi_cross(axis, axis + 3, axis + 6);
 }
 
-/* Axes on the longest side, for no rectangle around a triangle is smaller. */
-static void axes_of_triangle(const double (*p)[3], double axis[9])
+/* A box on the longest side, for no rectangle around a triangle is smaller. False: it is a point.
+ */
+static bool box_of_triangle(const double (*p)[3], bvpi_fit_box *out)
 {
-    double side[3][3], normal[3], along[3];
+    double side[3][3], normal[3];
     int best = 0;
     for (int k = 0; k < 3; k++)
         bvpi_subtract(p[(k + 1) % 3], p[k], side[k]);
     for (int k = 1; k < 3; k++)
         if (bvpi_dot(side[k], side[k]) > bvpi_dot(side[best], side[best]))
             best = k;
+    const double length = sqrt(bvpi_dot(side[best], side[best]));
+    if (!(length > 0))
+        return false;
     bvpi_cross(side[0], side[1], normal);
-    const double length_sq = bvpi_dot(side[best], side[best]);
-    memcpy(along, side[best], sizeof along);
-    normalise(along);
-    if (bvpi_dot(normal, normal) <= FLAT * FLAT * length_sq * length_sq) {
-        axes_along(along, axis);
-        return;
+    const double twice_area = sqrt(bvpi_dot(normal, normal));
+    for (int k = 0; k < 3; k++)
+        out->axis[k] = side[best][k] / length;
+    out->extent[0] = length;
+    out->extent[1] = twice_area / length;
+    out->extent[2] = 0;
+    if (out->extent[1] <= FLAT * length) {
+        complete_axes(out->axis);
+        kernel()->extent(p, 3, out->axis, out->extent);
+        return true;
     }
-    normalise(normal);
-    memcpy(axis, along, sizeof along);
-    bvpi_cross(normal, along, axis + 3);
-    memcpy(axis + 6, normal, sizeof normal);
+    for (int k = 0; k < 3; k++)
+        out->axis[6 + k] = normal[k] / twice_area;
+    bvpi_cross(out->axis + 6, out->axis, out->axis + 3);
+    return true;
 }
 
-/* Axes for points on a line or in a plane; false: they are neither. */
-static bool axes_of_flat(const double (*set)[3], uint32_t count, double axis[9])
+/* A box for points on a line or in a plane; false: they are neither. The first one is the origin.
+ */
+static bool box_of_flat(const double (*set)[3], uint32_t count, bvpi_fit_box *out)
 {
     const double zero[3] = {0};
-    double along[3], across[3], normal[3], height = 0;
+    double along[3], across[3], normal[3];
     const double length = longest(set, count, zero, along);
     normalise(along);
     if (longest(set, count, along, across) <= FLAT * length) {
-        axes_along(along, axis);
+        memcpy(out->axis, along, sizeof along);
+        complete_axes(out->axis);
+        kernel()->extent(set, count, out->axis, out->extent);
         return true;
     }
     normalise(across);
     bvpi_cross(along, across, normal);
     normalise(normal);
-    for (uint32_t i = 0; i < count; i++) {
-        const double over = fabs(bvpi_dot(normal, set[i]));
-        height = over > height ? over : height;
-    }
-    if (height > FLAT * length)
-        return false;
-    axes_on_plane(set, count, normal, axis);
-    return true;
+    box_on_plane(set, count, normal, out);
+    return out->extent[2] <= FLAT * length;
 }
 
-uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_surface *surface,
-                       bool hull, double axes[BVPI_FIT_AXES][9])
+uint32_t bvpi_fit_boxes(const double (*given)[3], uint32_t count, const bvpi_fit_surface *surface,
+                        bool hull, bvpi_fit_box boxes[BVPI_FIT_BOXES])
 {
     double points[BVPI_FIT_POINTS][3];
     uint32_t proposed = 0, more = 0;
     assert(count > 0 && count <= BVPI_FIT_POINTS);
+    if (count == 3)
+        return box_of_triangle(given, boxes);
+    if (has_area(surface)) {
+        proposed = boxes_of_surface(surface, given, count, boxes);
+        if (proposed == 1)
+            return 1;
+    }
+    if (proposed > 0 && !hull)
+        return proposed;
     if (!standardise(given, count, points))
         return 0;
-    const double(*const set)[3] = (const double(*)[3])points;
-    if (count == 3) {
-        axes_of_triangle(set, axes[0]);
-        return 1;
-    }
-    if (has_area(surface)) {
-        if (axes_on_largest(surface, set, count, axes[0]))
-            return 1;
-        bvpi_fit_eigen(surface, axes[1]);
-        proposed = 2;
-    } else if (axes_of_flat(set, count, axes[0]))
-        return 1;
-    if (hull)
-        more = axes_of_hull(points, count, axes + proposed);
-    assert(more == BVPI_FIT_NO_MEMORY || proposed + more <= BVPI_FIT_AXES);
-    return more == BVPI_FIT_NO_MEMORY ? more : proposed + more;
+    if (proposed == 0 && box_of_flat((const double(*)[3])points, count, boxes))
+        more = 1;
+    else if (hull)
+        more = boxes_of_hull(points, count, boxes + proposed);
+    if (more == BVPI_FIT_NO_MEMORY)
+        return more;
+    assert(proposed + more <= BVPI_FIT_BOXES);
+    for (uint32_t n = proposed; n < proposed + more; n++) /* as given, not as standardised */
+        kernel()->extent(given, count, boxes[n].axis, boxes[n].extent);
+    return proposed + more;
 }
 
-uint32_t bvpi_fit_hull(const float *given, uint32_t count, double axes[9])
+uint32_t bvpi_fit_hull(const float *given, uint32_t count, bvpi_fit_box *box)
 {
     if (count > INT32_MAX / 2) /* qhull counts in int */
         return 0;
@@ -530,11 +480,14 @@ uint32_t bvpi_fit_hull(const float *given, uint32_t count, double axes[9])
         const uint32_t kept = sort_points(points, count);
         standardise((const double(*)[3])points, kept, points + count);
         found = kept > 3 ? surface_of_hull(points + count, kept, facets, &surface) : 0;
+        if (found > 0 && found != BVPI_FIT_NO_MEMORY) {
+            bvpi_fit_eigen(&surface, box->axis);
+            kernel()->extent((const double(*)[3])points, kept, box->axis, box->extent);
+        }
     }
     free(points);
     free(facets);
-    if (found == BVPI_FIT_NO_MEMORY || found == 0 || !(surface.area > 0))
-        return found == BVPI_FIT_NO_MEMORY ? found : 0;
-    bvpi_fit_eigen(&surface, axes);
-    return 1;
+    if (found == BVPI_FIT_NO_MEMORY || found == 0)
+        return found;
+    return surface.area > 0;
 }

@@ -12,7 +12,7 @@
 enum {
     BVPI_FIT_ABREAST = 4, /* points that are looked at side by side */
     BVPI_FIT_POINTS = 64, /* most points whose hull is computed */
-    BVPI_FIT_AXES = 4     /* most sets of axes that are proposed */
+    BVPI_FIT_BOXES = 4    /* most boxes that are proposed */
 };
 #define BVPI_FIT_NO_MEMORY UINT32_MAX
 
@@ -34,21 +34,27 @@ void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9]);
 uint32_t bvpi_fit_extremes(const float *points, uint32_t count, bool sorted,
                            double out[BVPI_FIT_POINTS][3]);
 
-/* Proposes axes for boxes around the points, rows of right-handed rotations. Returns how many sets:
- * - points in space: two of the given surface, those of the least box on the largest triangle and
- *   the covariance's; with `hull` the same two of the convex hull's surface. Where qhull fails, or
- *   its facets are not triangles, only the first two are given, which is not an error;
+/* A box around points: its axes, rows of a right-handed rotation, and how far they reach along
+ * them. */
+typedef struct bvpi_fit_box {
+    double axis[9], extent[3];
+} bvpi_fit_box;
+
+/* Proposes boxes around the points. Returns how many:
+ * - points in space: two of the given surface, the least box on its largest triangle and the one
+ *   along its covariance's axes; with `hull` the same two of the convex hull's surface. Where qhull
+ *   fails, or its facets are not triangles, only the first two are given, which is not an error;
  * - three points, or flat: one, of the least rectangle;
  * - collinear: one, along the line;
  * - a single point: none.
  * BVPI_FIT_NO_MEMORY: there was no memory for the hull; another run may have it. points: at most
  * BVPI_FIT_POINTS; with `hull` sorted and distinct. */
-uint32_t bvpi_fit_axes(const double (*points)[3], uint32_t count, const bvpi_fit_surface *surface,
-                       bool hull, double axes[BVPI_FIT_AXES][9]);
+uint32_t bvpi_fit_boxes(const double (*points)[3], uint32_t count, const bvpi_fit_surface *surface,
+                        bool hull, bvpi_fit_box boxes[BVPI_FIT_BOXES]);
 
-/* One set of axes: the eigenvectors of the covariance of the convex hull's surface. points: 3 *
+/* One box: along the eigenvectors of the covariance of the convex hull's surface. points: 3 *
  * count; repeats do no harm. Returns 1; or 0 where qhull fails, as it does for flat sets, or its
  * facets are not triangles; or BVPI_FIT_NO_MEMORY. n log n. */
-uint32_t bvpi_fit_hull(const float *points, uint32_t count, double axes[9]);
+uint32_t bvpi_fit_hull(const float *points, uint32_t count, bvpi_fit_box *box);
 
 #endif

@@ -33,7 +33,7 @@
 enum {
     SEEN = 1024, /* slots of a cache that leaves out most repeated corners; a power of two */
     UNTURNED = 512 << 20 | 512 << 10 | 512, /* the rotation's code that decodes to none at all */
-    SEEN_FEW = 64, /* for sets that are all extreme points, however often they are repeated */
+    SEEN_LEAST = 16,                        /* at least; else four times the number of triangles */
     /* Sets below this, which are within a block, are fitted by their own surface alone. With hulls
      * from 17 triangles on four parts' sums of surfaces are smaller by 0 to 0.5 %, and building
      * takes 2.5 times as long. */
@@ -52,7 +52,9 @@ uint64_t bvpi_oriented_scratch_size(uint32_t triangle_count)
 
 static void gather(const bvpi_fit_set *set, void *scratch, bvpi_fit_corners *out)
 {
-    const uint32_t slots = 3 * (uint64_t)set->count <= BVPI_FIT_POINTS ? SEEN_FEW : SEEN;
+    uint32_t slots = SEEN_LEAST;
+    while (slots < SEEN && slots / 4 < set->count)
+        slots *= 2;
     uint32_t *seen = scratch;
     kernel()->gather(set->mesh, set->triangles, set->count, (float *)(seen + SEEN), seen, slots,
                      out);
@@ -131,30 +133,27 @@ static void encode_swept(bvpi_oriented *volume, double reach, const bvpi_fit_cor
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-/* How many sets of axes are proposed, or BVPI_FIT_NO_MEMORY; the best of them, judged by the set's
- * extreme points, and about how far the set reaches along it. */
-static uint32_t best_axes(const bvpi_fit_set *given, const bvpi_fit_corners *set, double axis[9],
-                          double extent[3])
+/* How many boxes are proposed, or BVPI_FIT_NO_MEMORY; the best of them, judged by the set's extreme
+ * points. */
+static uint32_t best_box(const bvpi_fit_set *given, const bvpi_fit_corners *set, bvpi_fit_box *out)
 {
-    double points[BVPI_FIT_POINTS][3], axes[BVPI_FIT_AXES][9], best = INFINITY;
+    double points[BVPI_FIT_POINTS][3], best = INFINITY;
+    bvpi_fit_box boxes[BVPI_FIT_BOXES];
     const bool hull = given->fit == BVP_FIT_EXTREMES && given->count >= HULL_MIN;
-    const uint32_t count =
-        bvpi_fit_extremes(set->all.xyz, (uint32_t)set->all.count, hull, points);
+    const uint32_t count = bvpi_fit_extremes(set->all.xyz, (uint32_t)set->all.count, hull, points);
     uint32_t proposed =
-        bvpi_fit_axes((const double(*)[3])points, count, &set->surface, hull, axes);
-    if (given->fit == BVP_FIT_HULL && proposed != 1) /* in space: those of the whole hull only */
-        proposed = bvpi_fit_hull(set->all.xyz, (uint32_t)set->all.count, axes[0]);
+        bvpi_fit_boxes((const double(*)[3])points, count, &set->surface, hull, boxes);
+    if (given->fit == BVP_FIT_HULL && proposed != 1) /* in space: that of the whole hull only */
+        proposed = bvpi_fit_hull(set->all.xyz, (uint32_t)set->all.count, &boxes[0]);
     if (proposed == BVPI_FIT_NO_MEMORY)
         return proposed;
-    assert(proposed <= BVPI_FIT_AXES);
+    assert(proposed <= BVPI_FIT_BOXES);
     for (uint32_t n = 0; n < proposed; n++) {
-        double reach[3];
-        kernel()->extent((const double(*)[3])points, count, axes[n], reach);
-        const double surface = half_surface(reach[0], reach[1], reach[2]);
+        const double *extent = boxes[n].extent;
+        const double surface = half_surface(extent[0], extent[1], extent[2]);
         if (surface < best) {
             best = surface;
-            memcpy(axis, axes[n], sizeof axes[n]);
-            memcpy(extent, reach, sizeof reach);
+            *out = boxes[n];
         }
     }
     return proposed;
@@ -190,24 +189,22 @@ static void turn_along_part(const bvpi_fit_corners *set, bool rss, turn *out)
     bvpi_oriented_local(&out->frame, set->hi, out->range.hi);
 }
 
-/* The better one of the part's axes and the proposed ones, as far as these can be stored. False:
- * out of memory. out->frame.centre is given. */
-static bool best_turn(const bvpi_fit_set *given, const bvpi_fit_corners *set, turn *out)
+/* The better one of the part's axes and the proposed ones, as far as these can be stored: turns[0]
+ * or turns[1], whose frames' centres are given; NULL: out of memory. */
+static const turn *best_turn(const bvpi_fit_set *given, const bvpi_fit_corners *set, turn turns[2])
 {
     const bool rss = given->rss, is_hull = given->fit == BVP_FIT_HULL;
-    double axis[9], extent[3];
-    turn other = *out;
-    turn_along_part(set, rss, out);
-    const uint32_t proposed = best_axes(given, set, axis, extent);
+    bvpi_fit_box box;
+    turn_along_part(set, rss, &turns[0]);
+    const double surface = surface_of(&turns[0].range);
+    const uint32_t proposed = best_box(given, set, &box);
     if (proposed == BVPI_FIT_NO_MEMORY)
-        return false;
+        return NULL;
     if (proposed == 0 ||
-        (!is_hull && half_surface(extent[0], extent[1], extent[2]) >= surface_of(&out->range)))
-        return true;
-    turn_by(encode_rotation(axis, extent, rss), set, &other);
-    if (is_hull || surface_of(&other.range) < surface_of(&out->range))
-        *out = other;
-    return true;
+        (!is_hull && half_surface(box.extent[0], box.extent[1], box.extent[2]) >= surface))
+        return &turns[0];
+    turn_by(encode_rotation(box.axis, box.extent, rss), set, &turns[1]);
+    return is_hull || surface_of(&turns[1].range) < surface ? &turns[1] : &turns[0];
 }
 
 /* A volume's sizes after its codes. */
@@ -225,24 +222,27 @@ bool bvpi_oriented_fit(const bvpi_fit_set *given, const bvpi_oriented *parent,
 {
     bvpi_fit_corners set;
     double middle[3], half[3];
-    turn turn = {.frame.centre = {parent->centre[0], parent->centre[1], parent->centre[2]}};
+    turn turns[2];
+    for (int k = 0; k < 3; k++)
+        turns[0].frame.centre[k] = turns[1].frame.centre[k] = parent->centre[k];
     gather(given, scratch, &set);
     assert(set.all.count > 0 && set.all.count <= 3 * (uint64_t)given->count); /* `scratch`'s room */
     memset(payload, 0, BVPI_ORIENTED_PAYLOAD);
-    if (!best_turn(given, &set, &turn))
+    const turn *turn = best_turn(given, &set, turns);
+    if (!turn)
         return false;
-    memcpy(payload, &turn.code, sizeof turn.code);
-    bvpi_range range = turn.range;
+    memcpy(payload, &turn->code, sizeof turn->code);
+    bvpi_range range = turn->range;
     if (given->rss) {
         const double z = (range.lo[2] + range.hi[2]) / 2, radius = (range.hi[2] - range.lo[2]) / 2;
         range = bvpi_range_empty();
-        bvpi_swept_sides(&turn.frame, &set.all, z, radius, &range);
+        bvpi_swept_sides(&turn->frame, &set.all, z, radius, &range);
         bvpi_swept_close(&range);
-        bvpi_swept_corners(&turn.frame, &set.all, z, radius, &range);
+        bvpi_swept_corners(&turn->frame, &set.all, z, radius, &range);
         range.lo[2] = range.hi[2] = z;
     }
     bvpi_range_middle(&range, middle, half);
-    bvpi_centre_encode(&turn.frame, middle, parent->reach, payload);
+    bvpi_centre_encode(&turn->frame, middle, parent->reach, payload);
     bvpi_oriented_volume(parent, payload, out);
     if (given->rss)
         encode_swept(out, parent->reach, &set, half, payload);

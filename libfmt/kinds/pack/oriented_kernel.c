@@ -8,8 +8,8 @@
  * A rotation has a code for each way to name its box's axes. Those that differ by reversed axes
  * stand for the same boxes, so six are left; each is rounded to the nearest fields, and of the best
  * one all eight roundings are tried. What a rounding costs is taken to the first order in a field's
- * step, 2^-9: it turns the box by a small angle about each of its axes, which makes each side longer
- * by the angle times the side across.
+ * step, 2^-9: it turns the box by a small angle about each of its axes, which makes each side
+ * longer by the angle times the side across.
  *
  * Slow twins: bvpi_fit_add (hull_axes.c), bvpi_range_add (oriented_set.c); of codes
  * tests/unit/test_oriented.c, which decodes them all.
@@ -119,6 +119,16 @@ static void gather(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t co
     surface_of(&s, &out->surface);
 }
 
+static inline double least_of(f64x4 v)
+{
+    return bvpi_smaller(bvpi_smaller(v[0], v[1]), bvpi_smaller(v[2], v[3]));
+}
+
+static inline double most_of(f64x4 v)
+{
+    return bvpi_larger(bvpi_larger(v[0], v[1]), bvpi_larger(v[2], v[3]));
+}
+
 static inline f64x4 load_axis(const float *xyz)
 {
     return bvpi_f64x4_from_f32x4((bvpi_f32x4){xyz[0], xyz[3], xyz[6], xyz[9]});
@@ -127,7 +137,6 @@ static inline f64x4 load_axis(const float *xyz)
 /* bvpi_range_add. */
 static bvpi_range range(const bvpi_oriented *volume, const bvpi_corners *set)
 {
-    bvpi_range out = bvpi_range_empty();
     const double most = (double)INFINITY;
     f64x4 lo[3], hi[3];
     for (int k = 0; k < 3; k++) {
@@ -147,11 +156,10 @@ static bvpi_range range(const bvpi_oriented *volume, const bvpi_corners *set)
             hi[k] = f64x4_max(local, hi[k]);
         }
     }
-    for (int lane = 0; lane < BVPI_FIT_ABREAST; lane++) {
-        const double least[3] = {lo[0][lane], lo[1][lane], lo[2][lane]};
-        const double highest[3] = {hi[0][lane], hi[1][lane], hi[2][lane]};
-        bvpi_range_extend(&out, least);
-        bvpi_range_extend(&out, highest);
+    bvpi_range out;
+    for (int k = 0; k < 3; k++) {
+        out.lo[k] = least_of(lo[k]);
+        out.hi[k] = most_of(hi[k]);
     }
     return out;
 }
@@ -173,13 +181,136 @@ static void extent(const double (*points)[3], uint32_t count, const double axis[
         out[k] = hi[k] - lo[k];
 }
 
+/* Points in a plane, four at a time; the last one is repeated to fill them. */
+typedef struct flat {
+    f64x4 x[BVPI_FIT_POINTS / 4], y[BVPI_FIT_POINTS / 4];
+    uint32_t count; /* of fours */
+} flat;
+
+static void project(const double (*points)[3], uint32_t count, const double u[3], const double v[3],
+                    flat *out)
+{
+    assert(count > 0 && count <= BVPI_FIT_POINTS);
+    out->count = 0;
+    do {
+        const uint32_t i = out->count++;
+        const double *p[4];
+        for (uint32_t k = 0; k < 4; k++)
+            p[k] = points[4 * i + k < count ? 4 * i + k : count - 1];
+        const f64x4 x = {p[0][0], p[1][0], p[2][0], p[3][0]};
+        const f64x4 y = {p[0][1], p[1][1], p[2][1], p[3][1]};
+        const f64x4 z = {p[0][2], p[1][2], p[2][2], p[3][2]};
+        out->x[i] = u[0] * x + u[1] * y + u[2] * z;
+        out->y[i] = v[0] * x + v[1] * y + v[2] * z;
+    } while (4 * out->count < count);
+}
+
+typedef struct corner {
+    double x, y;
+} corner;
+
+/* The leftmost, of these the lowest point. */
+static inline corner first_corner(const flat *f)
+{
+    f64x4 least = f->x[0];
+    for (uint32_t i = 1; i < f->count; i++)
+        least = f64x4_min(f->x[i], least);
+    const double x = least_of(least);
+    f64x4 lowest = f64x4_splat((double)INFINITY);
+    for (uint32_t i = 0; i < f->count; i++)
+        lowest = f64x4_min(
+            f64x4_select(f64x4_le(f->x[i], f64x4_splat(x)), f->y[i], f64x4_splat((double)INFINITY)),
+            lowest);
+    return (corner){x, least_of(lowest)};
+}
+
+/* Vectors from a corner of the hull: does (x, y) lie on the right of (u, v), or beyond it? What is
+ * nearly on one line is; else points that differ by roundings could lead back and forth. */
+static inline i64x4 is_righter(f64x4 u, f64x4 v, f64x4 x, f64x4 y)
+{
+    const f64x4 turn = u * y - v * x, reach = u * u + v * v, other = x * x + y * y;
+    const f64x4 slack = (reach + other) * 0x1p-40;
+    return f64x4_lt(turn, -slack) | (f64x4_le(turn, slack) & f64x4_gt(other, reach));
+}
+
+/* The corner after `at`: no point is on the right of the way there. */
+static inline corner next_corner(const flat *f, corner at)
+{
+    f64x4 u = {0, 0, 0, 0}, v = u;
+    f64x4 x = f64x4_splat(at.x), y = f64x4_splat(at.y);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const f64x4 dx = f->x[i] - at.x, dy = f->y[i] - at.y;
+        const i64x4 better = is_righter(u, v, dx, dy);
+        u = f64x4_select(better, dx, u);
+        v = f64x4_select(better, dy, v);
+        x = f64x4_select(better, f->x[i], x);
+        y = f64x4_select(better, f->y[i], y);
+    }
+    /* the best of the four lanes, all of them beside each one */
+    for (int k = 0; k < 4; k++) {
+        const unsigned beaten =
+            i64x4_movemask(is_righter(f64x4_splat(u[k]), f64x4_splat(v[k]), u, v));
+        if (beaten == 0)
+            return (corner){x[k], y[k]};
+    }
+    return (corner){x[0], y[0]};
+}
+
+/* Gift wrapping: few points are corners of the hull. It ends after `count`, whatever rounding does.
+ * The least rectangle stands on a side of the hull. */
+static void rectangle(const double (*points)[3], uint32_t count, const double u[3],
+                      const double v[3], double direction[2], double extent[2])
+{
+    double best = (double)INFINITY, best_sq = 1;
+    flat f;
+    project(points, count, u, v, &f);
+    const corner first = first_corner(&f);
+    corner at = first;
+    direction[0] = 1;
+    direction[1] = extent[0] = extent[1] = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        const corner next = next_corner(&f, at);
+        const double x = next.x - at.x, y = next.y - at.y, length_sq = x * x + y * y;
+        if (!(length_sq > 0))
+            break;
+        f64x4 least = f64x4_splat((double)INFINITY), most = -least, low = least, high = most;
+        for (uint32_t i = 0; i < f.count; i++) {
+            const f64x4 along = x * f.x[i] + y * f.y[i];
+            const f64x4 over = x * (f.y[i] - at.y) - y * (f.x[i] - at.x);
+            low = f64x4_min(over, low);
+            high = f64x4_max(over, high);
+            least = f64x4_min(along, least);
+            most = f64x4_max(along, most);
+        }
+        const double width = most_of(most) - least_of(least),
+                     height = most_of(high) - least_of(low);
+        if (width * height / length_sq < best) {
+            best = width * height / length_sq;
+            best_sq = length_sq;
+            direction[0] = x;
+            direction[1] = y;
+            extent[0] = width;
+            extent[1] = height;
+        }
+        at = next;
+        if (at.x == first.x && at.y == first.y)
+            break;
+    }
+    const double length = sqrt(best_sq);
+    for (int k = 0; k < 2; k++) {
+        direction[k] /= length;
+        extent[k] /= length;
+    }
+}
+
 enum { DIRECTIONS = BVPI_FIT_EXTREMES / 2 };
 
 static inline void heights(f64x4 x, f64x4 y, f64x4 z, f64x4 out[DIRECTIONS])
 {
     const f64x4 sum = x + y, difference = x - y;
-    const f64x4 all[DIRECTIONS] = {x,     y,     z,       sum,     difference,     x + z,         x - z,
-                                   y + z, y - z, sum + z, sum - z, difference + z, difference - z};
+    const f64x4 all[DIRECTIONS] = {
+        x,     y,     z,       sum,     difference,     x + z,         x - z,
+        y + z, y - z, sum + z, sum - z, difference + z, difference - z};
     for (int d = 0; d < DIRECTIONS; d++)
         out[d] = all[d];
 }
@@ -397,4 +528,5 @@ static uint32_t encode(const double axis[9], const double extent[3], int last)
     return round_best(&r[chosen / 4], chosen % 4);
 }
 
-const bvpi_fit_kernel BVPI_ISA_NAME(bvpi_fit_kernel) = {gather, range, farthest, extent, encode};
+const bvpi_fit_kernel BVPI_ISA_NAME(bvpi_fit_kernel) = {gather, range,     farthest,
+                                                        extent, rectangle, encode};

@@ -40,6 +40,10 @@ typedef struct bvpi_fit_kernel {
     /* How far points reach along axes. */
     void (*extent)(const double (*points)[3], uint32_t count, const double axis[9],
                    double extent[3]);
+    /* The least rectangle around points as seen in the plane of u and v, which are orthonormal: the
+     * direction of its first side in their terms, and its sides. At most BVPI_FIT_POINTS. */
+    void (*rectangle)(const double (*points)[3], uint32_t count, const double u[3],
+                      const double v[3], double direction[2], double extent[2]);
     /* The code whose axes are nearest to the given rotation's, however named and reversed; nearest
      * in the surface of the box along them around one with these extents. last: which of the axes
      * is to be the last one, or -1. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * mean_kernel.c: cuts a set of triangles at the mean of its surface along an axis; compiled once for
- * each instruction set.
+ * mean_kernel.c: cuts a set of triangles at the mean of its surface along an axis; compiled once
+ * for each instruction set.
  *
  * The paper weights by area, so that a finely meshed corner does not draw the cut towards it.
  * Triangles that have no area together count alike.
@@ -8,9 +8,8 @@
  * Lanes are axes. Sums are taken triangle by triangle, and a lane does what a scalar would do, so
  * that every instruction set rounds alike.
  *
- * Held by tests/unit/test_partition.c (slow twin), and test_isa: the same bits for every instruction
- * set.
- * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996, section 4.
+ * Held by tests/unit/test_partition.c (slow twin), and test_isa: the same bits for every
+ * instruction set. Based on: Gottschalk, Lin, Manocha, OBBTree, 1996, section 4.
  */
 #include "pack/tree/mean_kernel.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * mean_kernel.h: what partition.c does on the items for rule "mean". Every instruction set gives the
- * same result.
+ * mean_kernel.h: what partition.c does on the items for rule "mean". Every instruction set gives
+ * the same result.
  */
 #ifndef BVPI_PACK_TREE_MEAN_KERNEL_H
 #define BVPI_PACK_TREE_MEAN_KERNEL_H

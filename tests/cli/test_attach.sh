@@ -56,7 +56,7 @@ elif what == "move":  # ATTACHED OUT: the chunk no longer on a page
 PYTHON
 look() { python3 look.py "$@" || bad "look.py $*"; }
 
-expect 0 pack -q "$model" -o plain.bvp
+expect 0 pack -q --asset-numbers "$model" -o plain.bvp
 expect 0 attach "$model" -o one.glb
 has out 'bytes of hierarchy from byte [0-9]*'
 look same one.glb "$model" plain.bvp

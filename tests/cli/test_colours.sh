@@ -73,6 +73,21 @@ has out 'no difference: 1 part, 3 instances'
 expect 0 diff red.bvp grey.bvp
 has out 'no difference: 1 part, 3 instances'
 
+# numbers of the asset: in hits when asked for, and no difference either
+expect 0 pack -q --asset-numbers red.gltf -o numbered.bvp
+expect 0 query ray numbered.bvp --origin 4.2,0.2,5 --direction 0,0,-1
+has out 'node 2, mesh 0, primitive [01], triangle 0 of it, material "(paint|white)"'
+expect 0 query ray numbered.bvp --origin 2.2,0.2,5 --direction 0,0,-1 --json
+is hit.node 1 && is hit.mesh 1 && is hit.primitive_triangle 0
+expect 0 query ray red.bvp --origin 4.2,0.2,5 --direction 0,0,-1
+lacks out 'node 2'
+sed 's/"nodes":\[0,1,2\]/"nodes":[1,2,0]/; s/"nodes":\[{"name":"two","mesh":0},/"nodes":[/; s/\[4,0,0\]}\]/[4,0,0]},{"name":"two","mesh":0}]/; s/"nodes":\[1,2,0\]/"nodes":[2,0,1]/' red.gltf >moved.gltf
+expect 0 pack -q --asset-numbers moved.gltf -o moved.bvp
+expect 0 query ray moved.bvp --origin 4.2,0.2,5 --direction 0,0,-1
+has out 'node 1, mesh 0,'
+expect 0 diff numbered.bvp moved.bvp
+has out 'no difference'
+
 # pictures: how much of the picture is red
 red_in() { # FILE OPTION...
   expect 0 view -q "$1" --size 120x80 --camera front -o p.png "${@:2}"

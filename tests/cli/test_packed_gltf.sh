@@ -19,9 +19,9 @@ for point in $points; do
 done
 
 expect 0 query ray ring.bvp --origin 1,5,0.2 --direction 0,-1,0
-has out 'instance @0 "ring-1", triangle [0-9]+, primitive 0, material "steel"$'
+has out 'instance @0 "ring-1", triangle [0-9]+, primitive 0, triangle [0-9]+ of it, material "steel"$'
 expect 0 query ray ring.bvp --origin 1,5,-0.2 --direction 0,-1,0
-has out 'instance @0 "ring-1", triangle [0-9]+, primitive 1, material "rubber"$'
+has out 'instance @0 "ring-1", triangle [0-9]+, primitive 1, triangle [0-9]+ of it, material "rubber"$'
 
 # unpacks NAME SOURCE: packs, and is the source
 unpacks() {

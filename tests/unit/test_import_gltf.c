@@ -413,8 +413,6 @@ START_TEST(extensions_and_versions)
                "'KHR_draco_mesh_compression':{'bufferView':0,'attributes':{'POSITION':0}}}}]}],"
                "'accessors':[{'componentType':5126,'count':3,'type':'VEC3'}]}",
                NULL, BVP_ERR_CORRUPT, "a fan is compressed");
-    refuse_glb(SCENE "'nodes':[{'extensions':{'EXT_mesh_gpu_instancing':{}}}]}", NULL,
-               BVP_ERR_ARGUMENT, "EXT_mesh_gpu_instancing");
     refuse_glb("{'asset':{'version':'1.0'}}", NULL, BVP_ERR_ARGUMENT, "version 1.0");
     refuse_glb("{'asset':{'version':'3.0'}}", NULL, BVP_ERR_NEWER, "version 3.0");
     refuse_glb("{'nodes':[]}", NULL, BVP_ERR_CORRUPT, "asset");
@@ -599,6 +597,103 @@ START_TEST(colours)
 }
 END_TEST
 
+/* Two instances: turned and scaled, the turn in floats or in normalized shorts, below a node that
+ * is moved and has a child of its own. */
+#define INSTANCED(attributes, component, counts)                                                   \
+    SCENE "'extensionsRequired':['EXT_mesh_gpu_instancing'],'nodes':[{'name':'n','mesh':0,"        \
+          "'children':[1],'translation':[0,0,9],'extensions':{'EXT_mesh_gpu_instancing':{"         \
+          "'attributes':{" attributes "}}}},{'name':'child'}],"                                    \
+          "'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}],'accessors':[" POINTS(        \
+              "6") ",{'bufferView':0,'byteOffset':72,'componentType':5126,'count':" counts         \
+                   ",'type':'VEC3'},{"                                                             \
+                   "'bufferView':0,'byteOffset':96,'componentType':" component                     \
+                   ",'count':2,'type':'VEC4'},{"                                                   \
+                   "'bufferView':0,'byteOffset':128,'componentType':5126,'count':2,'type':'VEC3'}" \
+                   "],"                                                                            \
+                   "'bufferViews':[{'buffer':0,'byteLength':152}],'buffers':[{'byteLength':152}]}"
+
+static data make_instances(int shorts)
+{
+    data d = make_points(6);
+    const float moves[6] = {1, 2, 3, 4, 5, 6}, scales[6] = {1, 1, 1, 2, 3, -4};
+    const float turns[8] = {0, 0, 0, 1, 0, 0, 0.70710678f, 0.70710678f}; /* none; about z */
+    const int16_t small[8] = {0, 0, 0, 32767, 0, 0, 23170, 23170};
+    ck_assert_uint_eq(d.size, 72);
+    for (int i = 0; i < 6; i++)
+        put_float(&d, moves[i]);
+    for (int i = 0; i < 8; i++)
+        if (shorts)
+            put(&d, (uint16_t)small[i], 2);
+        else
+            put_float(&d, turns[i]);
+    while (d.size < 128)
+        put(&d, 0, 1);
+    for (int i = 0; i < 6; i++)
+        put_float(&d, scales[i]);
+    return d;
+}
+
+static void expect_placement(const model_node *node, const double expected[12])
+{
+    for (int k = 0; k < 12; k++)
+        ck_assert_msg(fabs(node->placement[k] - expected[k]) < 1e-6, "%d: %g, not %g", k,
+                      node->placement[k], expected[k]);
+}
+
+START_TEST(instancing)
+{
+    static const char *const texts[2] = {
+        INSTANCED("'TRANSLATION':1,'ROTATION':2,'SCALE':3", "5126", "2"),
+        INSTANCED("'TRANSLATION':1,'ROTATION':2,'SCALE':3,'_ID':77", "5122,'normalized':true",
+                  "2")};
+    for (int shorts = 0; shorts < 2; shorts++) {
+        data d = make_instances(shorts);
+        model m;
+        expect_glb(texts[shorts], &d, 0, &m);
+        ck_assert_uint_eq(m.node_count, 4);
+        ck_assert_uint_eq(m.nodes[0].mesh, BVP_NONE);
+        ck_assert(m.nodes[0].placement[11] == 9);
+        for (uint32_t i = 1; i < 3; i++) {
+            ck_assert_uint_eq(m.nodes[i].parent, 0);
+            ck_assert_uint_eq(m.nodes[i].mesh, 0);
+            ck_assert_str_eq(m.nodes[i].name, "n");
+        }
+        ck_assert_str_eq(property_of(&m, 1, "bvpack_asset"), "[0,0,0]");
+        ck_assert_str_eq(property_of(&m, 2, "bvpack_asset"), "[0,0,1]");
+        ck_assert_ptr_null(property_of(&m, 0, "bvpack_asset"));
+        expect_placement(&m.nodes[1], (double[]){1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 1, 3});
+        expect_placement(&m.nodes[2], (double[]){0, -3, 0, 4, 2, 0, 0, 5, 0, 0, -4, 6});
+        ck_assert_str_eq(m.nodes[3].name, "child");
+        ck_assert_uint_eq(m.nodes[3].parent, 0);
+        model_free(&m);
+    }
+}
+END_TEST
+
+START_TEST(bad_instancing)
+{
+    data d = make_instances(0);
+    model m;
+    refuse_glb(INSTANCED("", "5126", "2"), &d, BVP_ERR_ARGUMENT, "neither TRANSLATION");
+    refuse_glb(INSTANCED("'TRANSLATION':1,'SCALE':3", "5126", "1"), &d, BVP_ERR_ARGUMENT,
+               "not as many");
+    refuse_glb(INSTANCED("'TRANSLATION':2", "5126", "2"), &d, BVP_ERR_CORRUPT, "VEC3 of floats");
+    refuse_glb(INSTANCED("'ROTATION':1", "5126", "2"), &d, BVP_ERR_CORRUPT, "VEC4");
+    refuse_glb(INSTANCED("'ROTATION':2", "5122", "2"), &d, BVP_ERR_CORRUPT, "normalized");
+    refuse_glb(INSTANCED("'TRANSLATION':9", "5126", "2"), &d, BVP_ERR_CORRUPT, "accessors");
+    refuse_glb(INSTANCED("'TRANSLATION':1", "5126", "4000000000"), &d, BVP_ERR_CORRUPT,
+               "accessors[1]");
+    refuse_glb(INSTANCED("'TRANSLATION':'x'", "5126", "2"), &d, BVP_ERR_CORRUPT, "TRANSLATION");
+    memset(d.bytes + 128, 0, 12); /* the first one's scale */
+    refuse_glb(INSTANCED("'SCALE':3", "5126", "2"), &d, BVP_ERR_ARGUMENT, "singular");
+    expect_glb(INSTANCED("'SCALE':3", "5126", "2"), &d, 1, &m);
+    ck_assert_uint_eq(m.node_count, 3);
+    ck_assert_str_eq(property_of(&m, 1, "bvpack_asset"), "[0,0,1]");
+    ck_assert_uint_eq(warnings_of(&m, "instances with singular placements"), 1);
+    model_free(&m);
+}
+END_TEST
+
 START_TEST(container)
 {
     data d = make_points(6);
@@ -697,6 +792,8 @@ SUITE(test_import_gltf)
                                   morphs,
                                   primitives,
                                   colours,
+                                  instancing,
+                                  bad_instancing,
                                   container,
                                   uris,
                                   unfolding,

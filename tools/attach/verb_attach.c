@@ -139,7 +139,8 @@ static int take_packed(job *j, int fd, const char *path)
  */
 static int pack_model(job *j)
 {
-    char *arguments[] = {"pack", "-q", "-o", "-", "--", (char *)(uintptr_t)j->path, NULL};
+    char *arguments[] = {"pack", "-q", "--asset-numbers",          "-o",
+                         "-",    "--", (char *)(uintptr_t)j->path, NULL};
     FILE *packed = tmpfile();
     fflush(stdout);
     const int kept = packed ? dup(STDOUT_FILENO) : -1;
@@ -147,7 +148,7 @@ static int pack_model(job *j)
         complain(NULL, "no temporary file: %s", strerror(errno));
         return EXIT_OUTPUT;
     }
-    int code = verb_pack.run(&verb_pack, 6, arguments);
+    int code = verb_pack.run(&verb_pack, 7, arguments);
     fflush(stdout);
     if (dup2(kept, STDOUT_FILENO) < 0)
         code = EXIT_OUTPUT;

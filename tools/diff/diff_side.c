@@ -14,11 +14,16 @@
 #include "text/hash64.h"
 #include "text/colour_runs.h"
 #include "text/message.h"
+#include "text/primitive_names.h"
 #include "model/transform.h"
 
 int diff_is_compared(bvp_string key)
 {
-    return key.size != strlen(COLOURS_KEY) || memcmp(key.data, COLOURS_KEY, key.size) != 0;
+    static const char *const others[] = {COLOURS_KEY, ASSET_KEY};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (key.size == strlen(others[i]) && memcmp(key.data, others[i], key.size) == 0)
+            return 0;
+    return 1;
 }
 
 static uint64_t hash_string(bvp_string text)

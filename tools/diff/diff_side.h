@@ -44,7 +44,7 @@ typedef struct diff_side {
 int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double scale);
 void diff_side_close(diff_side *s);
 
-/* Is the property of that key one of the product? Not how it looks. */
+/* Is the property of that key one of the product? Not how it looks, nor its numbers in an asset. */
 int diff_is_compared(bvp_string key);
 
 #endif

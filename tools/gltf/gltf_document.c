@@ -93,6 +93,7 @@ bvp_status gltf_name(gltf_document *d, const json_value *object, char **out)
 static int is_known(const char *extension)
 {
     static const char *const prefixes[] = {"KHR_mesh_quantization",
+                                           "EXT_mesh_gpu_instancing",
                                            "EXT_meshopt_compression",
                                            "KHR_meshopt_compression",
                                            "KHR_draco_mesh_compression",

@@ -5,9 +5,12 @@
 #include "gltf/gltf_nodes.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gltf/gltf_instancing.h"
 #include "gltf/gltf_placement.h"
 #include "gltf/gltf_skins.h"
 #include "model/properties.h"
@@ -20,17 +23,59 @@ typedef struct reader {
     gltf_skins skins;
 } reader;
 
+enum { NO_INSTANCE = -1 };
+
+/* Says at a node of the model which node and mesh of the file it stands for, which instance if the
+ * node has several, and what the mesh's primitives are called. */
+static bvp_status describe(reader *r, model_node *to, uint64_t node, uint64_t mesh,
+                           int64_t instance)
+{
+    gltf_document *d = r->doc;
+    char text[80];
+    int size = snprintf(text, sizeof text, "[%" PRIu64 ",%" PRIu64, node, mesh);
+    if (instance != NO_INSTANCE)
+        size += snprintf(text + size, sizeof text - (size_t)size, ",%" PRId64, instance);
+    size += snprintf(text + size, sizeof text - (size_t)size, "]");
+    assert((size_t)size < sizeof text);
+    const char *primitives = gltf_mesh_primitives(r->meshes, mesh);
+    const bvp_status status =
+        gltf_charge(d, "nodes", node, (uint64_t)size + (primitives ? strlen(primitives) : 0));
+    if (status != BVP_OK)
+        return status;
+    if ((primitives && property_add(to, PRIMITIVES_KEY, primitives, strlen(primitives)) != 0) ||
+        property_add(to, ASSET_KEY, text, (size_t)size) != 0)
+        return import_no_memory(d->im);
+    return BVP_OK;
+}
+
+/* Adds a node below `at` with its name and mesh. */
+static bvp_status carry(reader *r, uint32_t at, const double placement[12], model_node **out)
+{
+    importer *im = r->doc->im;
+    model_node *added = import_add_node(im);
+    if (!added)
+        return import_no_memory(im);
+    const model_node *node = &im->out->nodes[at]; /* the array may have moved */
+    added->parent = at;
+    added->mesh = node->mesh;
+    memcpy(added->placement, placement, sizeof added->placement);
+    if (node->name && !(added->name = import_text(node->name, strlen(node->name))))
+        return import_no_memory(im);
+    *out = added;
+    return BVP_OK;
+}
+
 /* ---- one node ------------------------------------------------------------------------------ */
 
 /* Puts the mesh of the last node of the model, which is skinned, where its skin says: by the node's
  * placement when nothing else depends on that, else by a node of the same name below it. */
-static bvp_status pose(reader *r, uint64_t index, uint64_t skin, size_t child_count,
-                       const char *primitives)
+static bvp_status pose(reader *r, uint64_t index, uint64_t skin, size_t child_count, uint64_t mesh)
 {
     gltf_document *d = r->doc;
     const uint32_t at = d->im->out->node_count - 1;
     double placement[12];
     int moved;
+    model_node *posed;
     bvp_status status = import_warn(d->im, 1, "skinned nodes taken in their bind pose");
     if (status == BVP_OK)
         status = gltf_skin_place(&r->skins, index, skin, &moved, placement);
@@ -42,19 +87,47 @@ static bvp_status pose(reader *r, uint64_t index, uint64_t skin, size_t child_co
         transform_multiply(own, placement, d->im->out->nodes[at].placement);
         return BVP_OK;
     }
-    model_node *posed = import_add_node(d->im);
-    if (!posed)
-        return import_no_memory(d->im);
-    model_node *node = &d->im->out->nodes[at]; /* the array may have moved */
-    posed->parent = at;
-    memcpy(posed->placement, placement, sizeof placement);
-    posed->mesh = node->mesh;
-    node->mesh = BVP_NONE;
-    if (primitives && property_add(posed, PRIMITIVES_KEY, primitives, strlen(primitives)) != 0)
-        return import_no_memory(d->im);
-    if (node->name && !(posed->name = import_text(node->name, strlen(node->name))))
-        return import_no_memory(d->im);
-    return BVP_OK;
+    status = carry(r, at, placement, &posed);
+    if (status != BVP_OK)
+        return status;
+    d->im->out->nodes[at].mesh = BVP_NONE;
+    return describe(r, posed, index, mesh, NO_INSTANCE);
+}
+
+/* Puts the mesh of the last node of the model below it, once for each instance. */
+static bvp_status place_instances(reader *r, uint64_t index, const gltf_instancing *instances,
+                                  uint64_t mesh)
+{
+    gltf_document *d = r->doc;
+    const uint32_t at = d->im->out->node_count - 1;
+    const char *name = d->im->out->nodes[at].name;
+    const uint64_t each =
+        sizeof(model_node) + 2 * sizeof(model_property) + (name ? strlen(name) : 0);
+    uint64_t dropped = 0;
+    bvp_status status = instances->count <= UINT32_MAX
+                            ? gltf_charge(d, "nodes", index, each * instances->count)
+                            : gltf_charge(d, "nodes", index, UINT64_MAX);
+    for (uint64_t i = 0; i < instances->count && status == BVP_OK; i++) {
+        model_node *added;
+        double placement[12];
+        gltf_instance_place(instances, i, placement);
+        if (!transform_is_usable(placement) && d->im->options->drop_invalid) {
+            dropped++;
+            continue;
+        }
+        if (!transform_is_usable(placement))
+            return gltf_placement_refuse(d, index,
+                                         "has an instance whose placement is singular or not "
+                                         "finite; repair it or leave such instances out with "
+                                         "--drop-invalid");
+        status = carry(r, at, placement, &added);
+        if (status == BVP_OK)
+            status = describe(r, added, index, mesh, (int64_t)i);
+    }
+    d->im->out->nodes[at].mesh = BVP_NONE;
+    if (status == BVP_OK)
+        status = import_warn(d->im, dropped, "instances with singular placements left out");
+    return status;
 }
 
 /* Does the node morph its mesh by weights of its own? */
@@ -87,10 +160,6 @@ static bvp_status read_node(reader *r, uint64_t index, uint32_t parent, uint32_t
         return gltf_placement_refuse(d, index,
                                      "has a placement that is singular or not finite; repair "
                                      "it or leave such nodes out with --drop-invalid");
-    if (json_tree_get(json_tree_get(object, "extensions"), "EXT_mesh_gpu_instancing"))
-        return gltf_placement_refuse(d, index,
-                                     "uses EXT_mesh_gpu_instancing; export the instances as "
-                                     "nodes");
     assert(parent == BVP_NONE || parent < d->im->out->node_count); /* parents come first */
     model_node *node = import_add_node(d->im);
     if (!node)
@@ -117,16 +186,21 @@ static bvp_status read_node(reader *r, uint64_t index, uint32_t parent, uint32_t
         status = import_warn(d->im, 1, "morphing of single nodes left out");
     if (status == BVP_OK)
         status = gltf_mesh_read(r->meshes, mesh, &node->mesh);
-    const char *primitives = status == BVP_OK ? gltf_mesh_primitives(r->meshes, mesh) : NULL;
-    if (primitives && node->mesh != BVP_NONE) {
-        status = gltf_charge(d, "nodes", index, strlen(primitives));
-        if (status == BVP_OK &&
-            property_add(node, PRIMITIVES_KEY, primitives, strlen(primitives)) != 0)
-            status = import_no_memory(d->im);
-    }
-    if (status != BVP_OK || !skinned || node->mesh == BVP_NONE)
+    if (status != BVP_OK || node->mesh == BVP_NONE)
         return status;
-    return pose(r, index, skin, child_count, primitives);
+    gltf_instancing instances;
+    status = gltf_instancing_open(&r->meshes->accessors, index, object, &instances);
+    if (status == BVP_OK && instances.count > 0 && skinned)
+        status = gltf_placement_refuse(d, index,
+                                       "has a skin and EXT_mesh_gpu_instancing; export the "
+                                       "instances as nodes");
+    if (status == BVP_OK && instances.count > 0)
+        return place_instances(r, index, &instances, mesh);
+    if (status == BVP_OK)
+        status = describe(r, node, index, mesh, NO_INSTANCE);
+    if (status != BVP_OK || !skinned)
+        return status;
+    return pose(r, index, skin, child_count, mesh);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------ */

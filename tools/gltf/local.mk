@@ -5,6 +5,7 @@ TOOL_SOURCES += \
 	tools/gltf/gltf_buffers.c \
 	tools/gltf/gltf_document.c \
 	tools/gltf/gltf_draco.c \
+	tools/gltf/gltf_instancing.c \
 	tools/gltf/gltf_materials.c \
 	tools/gltf/gltf_meshes.c \
 	tools/gltf/gltf_nodes.c \
@@ -18,6 +19,7 @@ noinst_HEADERS += \
 	tools/gltf/gltf_buffers.h \
 	tools/gltf/gltf_document.h \
 	tools/gltf/gltf_draco.h \
+	tools/gltf/gltf_instancing.h \
 	tools/gltf/gltf_materials.h \
 	tools/gltf/gltf_meshes.h \
 	tools/gltf/gltf_nodes.h \

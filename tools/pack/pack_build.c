@@ -117,6 +117,8 @@ static bvp_status add_property(building *b, uint32_t node, const char *key, cons
 {
     if (b->plan->set->no_ids && needs_ids(key, value))
         return BVP_OK;
+    if (!b->plan->set->asset_numbers && strcmp(key, ASSET_KEY) == 0)
+        return BVP_OK;
     return bvp_builder_add_property(b->builder, node, key, value, error);
 }
 
@@ -307,6 +309,8 @@ int pack_build(pack_input *in, const pack_plan *plan, const pack_finder *finder,
         add_to_hash(identity, plan->set->assume_unit, 0, identity);
     if (plan->set->keep_strays)
         add_to_hash(identity, "keep strays", 0, identity);
+    if (plan->set->asset_numbers)
+        add_to_hash(identity, "asset numbers", 0, identity);
     for (int i = 0; i < in->source_count; i++) {
         const pack_source *s = &in->sources[i];
         add_to_hash(identity, s->name, s->size, s->hash);

@@ -91,6 +91,8 @@ int pack_provenance(const pack_input *in, const pack_plan *plan, char **provenan
         jsonw_bool(&out, "rays", 1);
     if (plan->set->keep_strays)
         jsonw_bool(&out, "keep_strays", 1);
+    if (plan->set->asset_numbers)
+        jsonw_bool(&out, "asset_numbers", 1);
     jsonw_text(&out, "unit", plan->set->unit);
     if (plan->set->assume_unit)
         jsonw_text(&out, "assume_unit", plan->set->assume_unit);

@@ -33,6 +33,7 @@ static const setting all[] = {
     {"digests", SETTING_FLAG, offsetof(pack_settings, digests)},
     {"rays", SETTING_FLAG, offsetof(pack_settings, rays)},
     {"keep_strays", SETTING_FLAG, offsetof(pack_settings, keep_strays)},
+    {"asset_numbers", SETTING_FLAG, offsetof(pack_settings, asset_numbers)},
 };
 enum { SETTINGS = sizeof all / sizeof all[0] };
 

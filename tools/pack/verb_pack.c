@@ -204,6 +204,10 @@ static const option_row options[] = {
     {"deformable", 0, OPTION_FLAG, offsetof(pack_settings, deformable), NULL,
      "store coordinates in 32 bits each, so that they can be moved and the hierarchies refitted", 0,
      0},
+    {"asset-numbers", 0, OPTION_FLAG, offsetof(pack_settings, asset_numbers), NULL,
+     "keep the numbers that nodes and meshes have in a glTF asset, some 20 bytes an instance: hits "
+     "then name them; \"bvpack attach\" does so by itself",
+     0, 0},
     {"keep-strays", 0, OPTION_FLAG, offsetof(pack_settings, keep_strays), NULL,
      "keep triangles that lie far outside the others of their part in it, for slower queries", 0,
      0},

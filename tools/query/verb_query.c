@@ -102,20 +102,30 @@ static bvp_string node_name(const operand *o, uint32_t index)
     return (bvp_string){"", 0};
 }
 
-/* What the instance's node says of its mesh's primitives; empty when it says nothing. */
-static bvp_string primitives_of(const operand *o, uint32_t index)
+static int is_key(bvp_string key, const char *text)
 {
+    return key.size == strlen(text) && memcmp(key.data, text, key.size) == 0;
+}
+
+/* What the instance's node says of itself and its mesh's primitives. */
+static primitive_names names_of(const operand *o, uint32_t index)
+{
+    primitive_names out = {{"", 0}, {"", 0}};
     bvp_instance_info instance;
     bvp_node_info node;
     bvp_string key, value;
     if (index == BVP_NONE || bvp_get_instance(o->file, index, &instance) != BVP_OK ||
         bvp_get_node(o->file, instance.node, &node) != BVP_OK)
-        return (bvp_string){"", 0};
-    for (uint32_t i = 0; i < node.property_count; i++)
-        if (bvp_get_property(o->file, instance.node, i, &key, &value) == BVP_OK &&
-            key.size == strlen(PRIMITIVES_KEY) && memcmp(key.data, PRIMITIVES_KEY, key.size) == 0)
-            return value;
-    return (bvp_string){"", 0};
+        return out;
+    for (uint32_t i = 0; i < node.property_count; i++) {
+        if (bvp_get_property(o->file, instance.node, i, &key, &value) != BVP_OK)
+            continue;
+        if (is_key(key, PRIMITIVES_KEY) && out.list.size == 0)
+            out.list = value;
+        if (is_key(key, ASSET_KEY) && out.asset.size == 0)
+            out.asset = value;
+    }
+    return out;
 }
 
 void query_instance_json(json *out, const operand *o, uint32_t instance, uint32_t part)
@@ -135,9 +145,8 @@ void query_hit_json(json *out, const char *key, const operand *o, const bvp_hit_
     query_instance_json(out, o, instance_of(o, id), id->part);
     jsonw_count(out, "triangle", id->triangle);
     jsonw_count(out, "id", id->id);
-    const bvp_string primitives = primitives_of(o, instance_of(o, id));
-    if (primitives.size > 0)
-        primitive_put_json(out, primitives, id->id);
+    const primitive_names names = names_of(o, instance_of(o, id));
+    primitive_put_json(out, &names, id->id);
     jsonw_end(out);
 }
 
@@ -171,9 +180,8 @@ void query_hit_text(const operand *o, const bvp_hit_id *id)
 {
     query_instance_text(o, instance_of(o, id), id->part);
     printf(", triangle %llu", (unsigned long long)id->id);
-    const bvp_string primitives = primitives_of(o, instance_of(o, id));
-    if (primitives.size > 0)
-        primitive_print(primitives, id->id);
+    const primitive_names names = names_of(o, instance_of(o, id));
+    primitive_print(&names, id->id);
 }
 
 void query_hit_columns(const operand *o, const bvp_hit_id *id)

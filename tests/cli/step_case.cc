@@ -17,12 +17,15 @@
 #include <GProp_GProps.hxx>
 #include <IGESControl_Writer.hxx>
 #include <Interface_Static.hxx>
+#include <Quantity_Color.hxx>
 #include <STEPCAFControl_Writer.hxx>
 #include <STEPControl_Controller.hxx>
 #include <TDataStd_Name.hxx>
 #include <TDocStd_Document.hxx>
+#include <TopExp_Explorer.hxx>
 #include <TopLoc_Location.hxx>
 #include <XCAFApp_Application.hxx>
+#include <XCAFDoc_ColorTool.hxx>
 #include <XCAFDoc_DocumentTool.hxx>
 #include <XCAFDoc_ShapeTool.hxx>
 #include <gp_Ax1.hxx>
@@ -98,10 +101,24 @@ void name(const TDF_Label &label, const std::string &text)
     TDataStd_Name::Set(label, TCollection_ExtendedString(text.c_str(), Standard_True));
 }
 
-void add(const Handle(XCAFDoc_ShapeTool) & shapes, const TDF_Label &assembly, const TDF_Label &part,
-         const placed &where)
+TDF_Label add(const Handle(XCAFDoc_ShapeTool) & shapes, const TDF_Label &assembly,
+              const TDF_Label &part, const placed &where)
 {
-    name(shapes->AddComponent(assembly, part, TopLoc_Location(where.place)), where.name);
+    const TDF_Label added = shapes->AddComponent(assembly, part, TopLoc_Location(where.place));
+    name(added, where.name);
+    return added;
+}
+
+/* The plate is blue but for its first face, a ball that is placed is green: as files name them. */
+void paint(const Handle(XCAFDoc_ColorTool) & colours, const Handle(XCAFDoc_ShapeTool) & shapes,
+           const TDF_Label &plate, const TDF_Label &ball)
+{
+    const TopExp_Explorer first(XCAFDoc_ShapeTool::GetShape(plate), TopAbs_FACE);
+    TDF_Label face;
+    shapes->AddSubShape(plate, first.Current(), face);
+    colours->SetColor(plate, Quantity_Color(.2, .4, .6, Quantity_TOC_sRGB), XCAFDoc_ColorSurf);
+    colours->SetColor(face, Quantity_Color(1, .2, 0, Quantity_TOC_sRGB), XCAFDoc_ColorSurf);
+    colours->SetColor(ball, Quantity_Color(0, .8, 0, Quantity_TOC_sRGB), XCAFDoc_ColorSurf);
 }
 
 Handle(TDocStd_Document) make_document()
@@ -122,7 +139,8 @@ Handle(TDocStd_Document) make_document()
     add(shapes, root, labels[PLATE], the_plate());
     for (const placed &where : groups())
         add(shapes, root, group, where);
-    add(shapes, root, labels[BALL], the_ball());
+    const TDF_Label ball = add(shapes, root, labels[BALL], the_ball());
+    paint(XCAFDoc_DocumentTool::ColorTool(document->Main()), shapes, labels[PLATE], ball);
     shapes->UpdateAssemblies();
     return document;
 }

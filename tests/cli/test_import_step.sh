@@ -26,6 +26,14 @@ pack mm.iges --chord 0.05 -o iges.bvp
 "$bvpack" verify mm.bvp >/dev/null || complain "mm.bvp is not a valid file"
 "$bvpack" info mm.bvp | grep -q 'triangles up to 0.1 mm' || complain "info does not show the tolerance"
 
+# colours: of faces, of a shape, and of a component, which paints all that is below it; as the file names them
+grep -qE "COLOUR_RGB\('',0\.(2|1999)[0-9]*,0\.(4|3999)[0-9]*,0\.(6|5999)" mm.step || complain "the colour that was written"
+"$bvpack" info --tree --json mm.bvp >tree.json
+colour_of() { grep "\"name\": \"$1\"" tree.json | grep -o '"bvpack_colours", "value": "[^"]*"' | sed 's/.*: "\(.*\)"/\1/'; }
+[ "$(colour_of 'Platte – größer')" = '0:ff3300ff 1:336699ff' ] || complain "the plate's colours are $(colour_of 'Platte – größer')"
+[ "$(colour_of 'Kugel oben')" = '0:00cc00ff' ] || complain "the ball's colour is $(colour_of 'Kugel oben')"
+[ -z "$(colour_of links)" ] || complain "what has no colour got one"
+
 # finer chords, more triangles; the same bytes whatever the threads, and from a pipe
 triangles() { "$bvpack" info --json "$1" | sed -n 's/^ *"unique_triangle_count": *\([0-9]*\).*/\1/p'; }
 pack mm.step --chord 0.001 --angle 2 -j1 -o fine.bvp

@@ -145,6 +145,32 @@ static int is_left_out(void)
            strstr(error.message, "lib3mf-dev") != NULL;
 }
 
+/* Materials and their colours: of the object, of single triangles, and none. */
+START_TEST(colours)
+{
+    static const char *const text =
+        "<basematerials id=\"5\"><base name=\"red\" displaycolor=\"#FF0000\"/><base "
+        "name=\"glass\" displaycolor=\"#00FF0080\"/></basematerials>"
+        "<object id=\"1\" type=\"model\" pid=\"5\" pindex=\"0\"><mesh><vertices>"
+        "<vertex x=\"0\" y=\"0\" z=\"0\"/><vertex x=\"1\" y=\"0\" z=\"0\"/>"
+        "<vertex x=\"0\" y=\"1\" z=\"0\"/><vertex x=\"0\" y=\"0\" z=\"1\"/></vertices>"
+        "<triangles><triangle v1=\"0\" v2=\"2\" v3=\"1\"/><triangle v1=\"0\" v2=\"1\" "
+        "v3=\"3\" pid=\"5\" p1=\"1\"/><triangle v1=\"1\" v2=\"2\" v3=\"3\"/>"
+        "<triangle v1=\"0\" v2=\"3\" v3=\"2\"/></triangles></mesh></object>";
+    static zip z;
+    model m;
+    make_package(&z, 0, "millimeter", text, "<item objectid=\"1\"/>");
+    expect_model_of(NULL, z.bytes, z.size, 0, &m);
+    ck_assert_ptr_nonnull(m.meshes[0].colours);
+    ck_assert_str_eq(m.meshes[0].colours, "0:ff0000ff 1:00ff0080 2:ff0000ff");
+    model_free(&m);
+    make_package(&z, 0, "millimeter", TETRA("1", "name=\"Tetra\""), "<item objectid=\"1\"/>");
+    expect_model_of(NULL, z.bytes, z.size, 0, &m);
+    ck_assert_ptr_null(m.meshes[0].colours);
+    model_free(&m);
+}
+END_TEST
+
 SUITE(test_import_3mf)
 {
     if (is_left_out()) {
@@ -152,5 +178,5 @@ SUITE(test_import_3mf)
         return 77;
     }
     return suite_run("import_3mf", (const TTest *[]){tree, sizes_in_64_bits, units, unfolding, bomb,
-                                                     broken, NULL});
+                                                     colours, broken, NULL});
 }

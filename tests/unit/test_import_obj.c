@@ -2,7 +2,7 @@
  * test_import_obj.c: Wavefront OBJ, its forms of faces and indices, and broken ones.
  */
 #include <stdlib.h>
-#include "import_case.h"
+#include "import_folder.h"
 #include "suite.h"
 
 #define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
@@ -178,10 +178,58 @@ START_TEST(infinitely_far_out)
 }
 END_TEST
 
+static void expect_colours(const char *text, uint64_t warnings, model *out)
+{
+    const import_options options = {.thread_count = 1, .format = "obj"};
+    bvp_error error;
+    uint64_t found = 0;
+    ck_assert_int_eq(model_import_memory(text, strlen(text), "case", folder, &options, out, &error),
+                     BVP_OK);
+    for (uint32_t i = 0; i < out->warning_count; i++)
+        found += out->warnings[i].count;
+    ck_assert_uint_eq(found, warnings);
+}
+
+/* Faces of several objects and materials, in libraries that are there, are not, or lie outside. */
+START_TEST(colours)
+{
+    model m;
+    make_folder();
+    put_file("a.mtl", "Kd 1 1 1\nnewmtl red\nKa 9 9 9\nKd 1 0 0\nd 0.5\nnewmtl  two words \r\n"
+                      "  Kd\t0.2 0.4 0.6\nTr 0\nnewmtl none\nNs 3\nnewmtl red\nKd 0 1 0\n");
+    put_file("b c.mtl", "newmtl grey\nkd 0.5\nmap_Kd wood.png\nnewmtl wild\nKd 1e999 -3 x\n");
+    expect_colours("mtllib a.mtl\nmtllib b c.mtl\n" SQUARE "f 1 2 3\nusemtl red\nf 1 2 4\n"
+                   "usemtl nowhere\nusemtl two words\no second\nf 1 2 3\nusemtl red\nusemtl none\n"
+                   "f 1 2 4\nf 2 3 4\nusemtl grey\nf 1 2 3\no third\nf 1 3 4\n",
+                   1, &m);
+    ck_assert_uint_eq(m.mesh_count, 3);
+    ck_assert_str_eq(m.meshes[0].colours, "0:- 1:ff000080");
+    ck_assert_str_eq(m.meshes[1].colours, "0:336699ff 3:- 5:808080ff");
+    ck_assert_str_eq(m.meshes[2].colours, "0:808080ff");
+    ck_assert_uint_eq(m.file_count, 2);
+    ck_assert_str_eq(m.files[1].name, "b c.mtl");
+    model_free(&m);
+    /* two of one statement, one of them is not there; one that is not used says nothing */
+    expect_colours("mtllib a.mtl no.mtl\n" SQUARE "usemtl red\nf 1 2 3\n", 1, &m);
+    ck_assert_str_eq(m.meshes[0].colours, "0:ff000080");
+    model_free(&m);
+    expect_colours("mtllib ../a.mtl\nmtllib /etc/passwd\n" SQUARE "usemtl red\nf 1 2 3\n", 2, &m);
+    ck_assert_ptr_null(m.meshes[0].colours);
+    ck_assert_uint_eq(m.file_count, 0);
+    model_free(&m);
+    expect_colours("mtllib no.mtl\n" SQUARE "f 1 2 3\n", 0, &m);
+    model_free(&m);
+    expect_colours("mtllib b c.mtl\n" SQUARE "usemtl wild\nf 1 2 3\n", 1, &m);
+    ck_assert_str_eq(m.meshes[0].colours, "0:ff00ffff");
+    model_free(&m);
+    remove_folder();
+}
+END_TEST
+
 SUITE(test_import_obj)
 {
     const TTest *const tests[] = {
         faces,           negative_indices,   objects, concave, left_out, precision, broken,
-        invalid_dropped, infinitely_far_out, NULL};
+        invalid_dropped, infinitely_far_out, colours, NULL};
     return suite_run("import_obj", tests);
 }

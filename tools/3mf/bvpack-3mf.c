@@ -58,6 +58,21 @@ int lib3mf_meshobject_getvertices(void *object, float *out, uint32_t capacity, u
 int lib3mf_meshobject_gettriangleindices(void *object, uint32_t *out, uint32_t capacity,
                                          uint32_t *count);
 
+/* What an object or a triangle looks like: a colour of a triangle's corners, or a material. */
+enum { MF_NONE, MF_BASE_MATERIAL, MF_COLOUR, MF_TEXTURE };
+int lib3mf_object_createdefaultpropertyhandler(void *object, void **handler);
+int lib3mf_defaultpropertyhandler_getpropertytype(void *handler, int *type);
+int lib3mf_defaultpropertyhandler_getbasematerial(void *handler, uint32_t *group, uint32_t *index);
+int lib3mf_defaultpropertyhandler_getcolor(void *handler, uint32_t index, uint8_t rgba[4]);
+int lib3mf_meshobject_createpropertyhandler(void *object, void **handler);
+int lib3mf_propertyhandler_getpropertytype(void *handler, uint32_t triangle, int *type);
+int lib3mf_propertyhandler_getbasematerial(void *handler, uint32_t triangle, uint32_t *group,
+                                           uint32_t *index);
+int lib3mf_propertyhandler_getcolor(void *handler, uint32_t triangle, uint8_t rgba[3][4]);
+int lib3mf_model_getbasematerialbyid(void *model, uint32_t group, void **material);
+int lib3mf_basematerial_getdisplaycolor(void *material, uint32_t index, uint8_t *red,
+                                        uint8_t *green, uint8_t *blue, uint8_t *alpha);
+
 /* ---- invented ids -----------------------------------------------------------------------------
  * lib3mf gives a UUID to whatever has none. This definition takes the place of libuuid's, so that
  * invented ones are known from those of the file: they begin with these letters. */
@@ -145,6 +160,73 @@ static void take_transform(const mf_transform *from, double out[12])
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
+static int colour_of_material(package *p, uint32_t group, uint32_t index, uint8_t rgba[4])
+{
+    void *material = NULL;
+    if (group == 0 || lib3mf_model_getbasematerialbyid(p->model, group, &material) != 0 ||
+        !material)
+        return 0;
+    const int is_there = lib3mf_basematerial_getdisplaycolor(material, index, &rgba[0], &rgba[1],
+                                                             &rgba[2], &rgba[3]) == 0;
+    lib3mf_release(material);
+    return is_there;
+}
+
+/* The object's own colour, which triangles without one have. */
+static int default_colour(package *p, void *object, uint8_t rgba[4])
+{
+    void *handler = NULL;
+    uint32_t group, index;
+    int type = MF_NONE, is_there = 0;
+    if (lib3mf_object_createdefaultpropertyhandler(object, &handler) != 0 || !handler)
+        return 0;
+    if (lib3mf_defaultpropertyhandler_getpropertytype(handler, &type) != 0)
+        type = MF_NONE;
+    if (type == MF_COLOUR)
+        is_there = lib3mf_defaultpropertyhandler_getcolor(handler, 0, rgba) == 0;
+    else if (type == MF_BASE_MATERIAL)
+        is_there = lib3mf_defaultpropertyhandler_getbasematerial(handler, &group, &index) == 0 &&
+                   colour_of_material(p, group, index, rgba);
+    lib3mf_release(handler);
+    return is_there;
+}
+
+/* A triangle whose corners have different colours has that of its first one. */
+static void send_colours(package *p, void *object, uint32_t triangles)
+{
+    void *handler = NULL;
+    colour_runs runs = {0};
+    uint8_t all[4], corners[3][4], of_material[4];
+    uint32_t last_group = 0, last_index = 0;
+    int is_last_there = 0;
+    const int has_default = default_colour(p, object, all);
+    if (lib3mf_meshobject_createpropertyhandler(object, &handler) != 0)
+        handler = NULL;
+    for (uint32_t i = 0; i < triangles; i++) {
+        const uint8_t *rgba = has_default ? all : NULL;
+        uint32_t group, index;
+        int type = MF_NONE;
+        if (!handler || lib3mf_propertyhandler_getpropertytype(handler, i, &type) != 0)
+            type = MF_NONE;
+        if (type == MF_COLOUR && lib3mf_propertyhandler_getcolor(handler, i, corners) == 0) {
+            rgba = corners[0];
+        } else if (type == MF_BASE_MATERIAL &&
+                   lib3mf_propertyhandler_getbasematerial(handler, i, &group, &index) == 0) {
+            if (group != last_group || index != last_index)
+                is_last_there = colour_of_material(p, group, index, of_material);
+            last_group = group;
+            last_index = index;
+            if (is_last_there)
+                rgba = of_material;
+        }
+        colour_runs_add(&runs, i, rgba);
+    }
+    if (handler)
+        lib3mf_release(handler);
+    import_send_colours(p->sender, &runs);
+    colour_runs_free(&runs);
+}
+
 static uint32_t send_mesh(package *p, void *object, const char *name)
 {
     uint32_t vertices = 0, triangles = 0, beams = 0, got_vertices = 0, got_triangles = 0;
@@ -166,6 +248,7 @@ static uint32_t send_mesh(package *p, void *object, const char *name)
             refuse_broken(p, "vertices of a triangle");
     const uint32_t part = import_send_part_of_floats(p->sender, *name ? name : NULL, positions,
                                                      vertices, indices, triangles);
+    send_colours(p, object, triangles);
     free(positions);
     free(indices);
     return part;

@@ -4,6 +4,7 @@
 #include <assimp/cfileio.h>
 #include <assimp/cimport.h>
 #include <assimp/config.h>
+#include <assimp/material.h>
 #include <assimp/mesh.h>
 #include <assimp/metadata.h>
 #include <assimp/postprocess.h>
@@ -42,6 +43,30 @@ static void *allocate(job *j, size_t count, size_t size)
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
+/* A material that assimp invented for want of one says nothing. */
+static void send_colour(job *j, const struct aiMesh *mesh)
+{
+    const struct aiMaterial *material = mesh->mMaterialIndex < j->scene->mNumMaterials
+                                            ? j->scene->mMaterials[mesh->mMaterialIndex]
+                                            : NULL;
+    struct aiString name = {0};
+    struct aiColor4D colour = {0};
+    float opacity = 1;
+    colour_runs runs = {0};
+    if (!material || (aiGetMaterialString(material, AI_MATKEY_NAME, &name) == aiReturn_SUCCESS &&
+                      strcmp(name.data, AI_DEFAULT_MATERIAL_NAME) == 0))
+        return;
+    if (aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &colour) != aiReturn_SUCCESS)
+        return;
+    if (aiGetMaterialFloat(material, AI_MATKEY_OPACITY, &opacity) != aiReturn_SUCCESS)
+        opacity = 1;
+    const uint8_t rgba[4] = {colour_byte((double)colour.r), colour_byte((double)colour.g),
+                             colour_byte((double)colour.b), colour_byte((double)opacity)};
+    colour_runs_add(&runs, 0, rgba);
+    import_send_colours(j->sender, &runs);
+    colour_runs_free(&runs);
+}
+
 /* Triangles of a mesh; points and lines are left out. */
 static uint32_t send_mesh(job *j, const struct aiMesh *mesh)
 {
@@ -64,9 +89,11 @@ static uint32_t send_mesh(job *j, const struct aiMesh *mesh)
             indices[3 * count + k] = face->mIndices[k];
         count++;
     }
-    if (count > 0)
+    if (count > 0) {
         part = import_send_part(j->sender, mesh->mName.length ? mesh->mName.data : NULL, positions,
                                 mesh->mNumVertices, indices, count, NULL);
+        send_colour(j, mesh);
+    }
     free(positions);
     free(indices);
     return part;

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * import_obj.c: Wavefront OBJ: vertices and faces. A file is one mesh, but each object (o) that has
- * faces becomes a part; groups (g) and materials do not divide. Ids count the file's faces from 0.
+ * faces becomes a part; groups (g) and materials do not divide, but colours of materials are kept.
+ * Ids count the file's faces from 0.
  * Spec: Wavefront, Advanced Visualizer manual, appendix B1 Object files
  */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "import/obj_materials.h"
 #include "model/import.h"
 #include "model/surface.h"
 #include "text/array.h"
 #include "text/text_scan.h"
+
+/* A statement usemtl: for the polygons from that number on. */
+typedef struct use {
+    size_t polygon;
+    const char *name;
+    size_t name_size;
+} use;
 
 typedef struct obj {
     importer *im;
@@ -18,6 +27,9 @@ typedef struct obj {
     surface surface;
     surface_range *objects;
     size_t object_count, object_capacity;
+    use *uses;
+    size_t use_count, use_capacity;
+    obj_materials materials;
     int64_t largest_vertex; /* that a face names, from 1, and where: it may come later */
     const char *largest_at;
     uint64_t points, lines, free_form, unknown; /* statements left out */
@@ -150,9 +162,78 @@ static bvp_status begin_object(obj *o, const char *name, size_t size)
     return BVP_OK;
 }
 
+/* The words of a statement, without the blanks around them. */
+static const char *take_words(text_scan *s, size_t *size)
+{
+    scan_blanks(s);
+    const char *words = s->at, *end;
+    scan_to_newline(s);
+    for (end = s->at; end > words && scan_is_blank(end[-1]); end--)
+        ;
+    *size = (size_t)(end - words);
+    return words;
+}
+
+static bvp_status use_material(obj *o)
+{
+    if (array_grow(&o->uses, &o->use_capacity, o->use_count + 1, sizeof *o->uses) != 0)
+        return import_no_memory(o->im);
+    use *added = &o->uses[o->use_count++];
+    added->polygon = o->surface.polygon_count;
+    added->name = take_words(&o->scan, &added->name_size);
+    return BVP_OK;
+}
+
+/* ---- colours --------------------------------------------------------------------------------- */
+
+/* *at: the first use that is not before the object; it only grows from object to object. */
+static bvp_status colour_object(obj *o, const surface_range *object, size_t *at)
+{
+    model *m = o->im->out;
+    colour_runs runs = {0};
+    const size_t first = object->first_polygon, end = first + object->polygon_count;
+    while (*at < o->use_count && o->uses[*at].polygon <= first)
+        ++*at;
+    for (size_t i = *at > 0 ? *at - 1 : 0; i < o->use_count && o->uses[i].polygon < end; i++) {
+        const use *u = &o->uses[i];
+        if (i == *at && i == 0)
+            colour_runs_add(&runs, 0, NULL); /* before the first use */
+        colour_runs_add(&runs, u->polygon <= first ? 0 : (uint32_t)u->polygon,
+                        obj_material_colour(&o->materials, u->name, u->name_size));
+    }
+    const bvp_status status = import_colour_mesh(o->im, &m->meshes[m->mesh_count - 1], &runs);
+    colour_runs_free(&runs);
+    return status;
+}
+
+static bvp_status make_meshes(obj *o)
+{
+    bvp_status status = BVP_OK;
+    size_t at = 0;
+    for (size_t i = 0; i < o->object_count && status == BVP_OK; i++) {
+        const uint32_t before = o->im->out->mesh_count;
+        status = surface_make_mesh(o->im, &o->surface, &o->objects[i]);
+        if (status == BVP_OK && o->im->out->mesh_count > before)
+            status = colour_object(o, &o->objects[i], &at);
+    }
+    return status;
+}
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
-typedef enum kind { VERTEX, FACE, OBJECT, TEXT, SKIPPED, POINTS, LINES, FREE_FORM, UNKNOWN } kind;
+typedef enum kind {
+    VERTEX,
+    FACE,
+    OBJECT,
+    USE,
+    LIBRARY,
+    TEXT,
+    SKIPPED,
+    POINTS,
+    LINES,
+    FREE_FORM,
+    UNKNOWN
+} kind;
 
 /* Statements whose line does not end in a continuation but may end in a backslash: TEXT. */
 static kind find_kind(const char *word, size_t size)
@@ -163,7 +244,7 @@ static kind find_kind(const char *word, size_t size)
     } kinds[] = {
         {"v", VERTEX},         {"f", FACE},         {"fo", FACE},         {"o", OBJECT},
         {"vn", SKIPPED},       {"vt", SKIPPED},     {"vp", SKIPPED},      {"s", SKIPPED},
-        {"g", TEXT},           {"usemtl", TEXT},    {"mtllib", TEXT},     {"usemap", TEXT},
+        {"g", TEXT},           {"usemtl", USE},     {"mtllib", LIBRARY},  {"usemap", TEXT},
         {"maplib", TEXT},      {"p", POINTS},       {"l", LINES},         {"curv", FREE_FORM},
         {"curv2", FREE_FORM},  {"surf", FREE_FORM}, {"cstype", SKIPPED},  {"deg", SKIPPED},
         {"bmat", SKIPPED},     {"step", SKIPPED},   {"parm", SKIPPED},    {"trim", SKIPPED},
@@ -183,14 +264,15 @@ bvp_status import_obj(importer *im)
 {
     const char *text = (const char *)im->data;
     size_t mark = im->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    obj o = {.im = im, .scan = {text + mark, text + im->size}};
+    obj o = {.im = im, .scan = {text + mark, text + im->size}, .materials = {.im = im}};
     text_scan *s = &o.scan;
     uint64_t statement = 0;
     if (!(im->out->format = import_text("OBJ", 3)))
         return import_no_memory(im);
     bvp_status status = begin_object(&o, NULL, 0);
     while (status == BVP_OK && (scan_spaces(s), s->at < s->end)) {
-        const char *word = s->at, *name, *end;
+        const char *word = s->at, *name;
+        size_t name_size;
         kind what = TEXT;
         if (*word != '#') {
             scan_past_word(s);
@@ -204,12 +286,15 @@ bvp_status import_obj(importer *im)
             status = read_face(&o);
             break;
         case OBJECT:
-            scan_blanks(s);
-            name = s->at;
-            scan_to_newline(s);
-            for (end = s->at; end > name && scan_is_blank(end[-1]); end--)
-                ;
-            status = begin_object(&o, name, (size_t)(end - name));
+            name = take_words(s, &name_size);
+            status = begin_object(&o, name, name_size);
+            break;
+        case USE:
+            status = use_material(&o);
+            break;
+        case LIBRARY:
+            name = take_words(s, &name_size);
+            status = obj_materials_read(&o.materials, name, name_size);
             break;
         case TEXT:
             scan_to_newline(s);
@@ -229,8 +314,8 @@ bvp_status import_obj(importer *im)
     if (status == BVP_OK && o.largest_vertex > (int64_t)o.surface.vertex_count &&
         !im->options->drop_invalid)
         status = refuse_index(&o, o.largest_at, o.largest_vertex);
-    for (size_t i = 0; i < o.object_count && status == BVP_OK; i++)
-        status = surface_make_mesh(im, &o.surface, &o.objects[i]);
+    if (status == BVP_OK)
+        status = make_meshes(&o);
     if (status == BVP_OK)
         status = surface_warn(im, &o.surface);
     if (status == BVP_OK)
@@ -241,7 +326,11 @@ bvp_status import_obj(importer *im)
         status = import_warn(im, o.free_form, "free-form curves and surfaces left out");
     if (status == BVP_OK)
         status = import_warn(im, o.unknown, "unknown statements left out");
+    if (status == BVP_OK && o.use_count > 0)
+        status = obj_materials_warn(&o.materials);
+    obj_materials_free(&o.materials);
     surface_free(&o.surface);
     free(o.objects);
+    free(o.uses);
     return status;
 }

@@ -28,7 +28,7 @@
  * A text is a u32 size and that many bytes of UTF-8, without NUL; size IMPORT_NONE: no text.
  */
 enum {
-    IMPORT_VERSION = 2,
+    IMPORT_VERSION = 3,
     IMPORT_DESCRIPTOR = 3,
     IMPORT_FILE_DESCRIPTOR = 4,
     IMPORT_SOCKET_DESCRIPTOR = 5,
@@ -46,6 +46,7 @@ typedef enum import_kind {
     IMPORT_INDICES,   /* triangle_count times 3 u32 */
     IMPORT_IDS,       /* triangle_count u32, if the part has them */
     IMPORT_NODE,     /* import_node, texts name and source id, property_count times key and value */
+    IMPORT_COLOURS,  /* text: of the last part, which had none: as text/colour_runs.h writes them */
     IMPORT_WARNING,  /* u64 count, text */
     IMPORT_PROGRESS, /* u64 done, u64 total */
     IMPORT_FILE,     /* text: the name, from the model's folder, of a file that is wanted, too */

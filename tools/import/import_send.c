@@ -167,6 +167,19 @@ uint32_t import_send_part_of_floats(import_sender *s, const char *name, const fl
     return send_part(s, &part, name, positions, indices, NULL);
 }
 
+void import_send_colours(import_sender *s, colour_runs *runs)
+{
+    const char *text = colour_runs_text(runs);
+    if (runs->is_out_of_memory)
+        out_of_memory();
+    if (runs->is_too_long)
+        import_send_warning(s, 1, "meshes with so many colours that none is kept");
+    if (!text)
+        return;
+    put_text(s, text);
+    send_payload(s, IMPORT_COLOURS);
+}
+
 uint32_t import_send_node(import_sender *s, const import_node *node, const char *name,
                           const char *source_id, const import_property *properties)
 {

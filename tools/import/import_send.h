@@ -6,6 +6,7 @@
 
 #include "bvpack.h"
 #include "import/import_protocol.h"
+#include "text/colour_runs.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,8 @@ uint32_t import_send_part(import_sender *s, const char *name, const double *posi
 uint32_t import_send_part_of_floats(import_sender *s, const char *name, const float *positions,
                                     uint64_t vertex_count, const uint32_t *indices,
                                     uint64_t triangle_count);
+/* The colours of the part that was sent last, by its ids; nothing is sent where there are none. */
+void import_send_colours(import_sender *s, colour_runs *runs);
 /* node's property_count is that of `properties`. Returns the node's number. */
 uint32_t import_send_node(import_sender *s, const import_node *node, const char *name,
                           const char *source_id, const import_property *properties);

@@ -213,6 +213,20 @@ static int read_part(stream *s)
     return 0;
 }
 
+static int read_colours(stream *s)
+{
+    const model *m = s->im->out;
+    char *text = NULL;
+    int bad = take_text(s, &text) != 0 || take_end(s) != 0;
+    if (bad == 0 && (!text || m->mesh_count == 0 || m->meshes[m->mesh_count - 1].colours))
+        bad = garbage(s, "colours are of no part") != 0;
+    if (bad)
+        free(text);
+    else
+        m->meshes[m->mesh_count - 1].colours = text;
+    return bad ? -1 : 0;
+}
+
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
 static int read_node(stream *s)
@@ -390,6 +404,9 @@ import_outcome import_read_channel(importer *im, import_channel *from, const cha
             break;
         case IMPORT_NODE:
             bad = read_node(&s);
+            break;
+        case IMPORT_COLOURS:
+            bad = read_colours(&s);
             break;
         case IMPORT_WARNING:
             bad = read_warning(&s);

@@ -7,9 +7,11 @@ TOOL_SOURCES += \
 	tools/import/import_stl.c \
 	tools/import/import_strays.c \
 	tools/import/import_stream.c \
-	tools/import/model.c
+	tools/import/model.c \
+	tools/import/obj_materials.c
 noinst_HEADERS += \
 	tools/import/import_draco.h \
 	tools/import/import_process.h \
 	tools/import/import_protocol.h \
-	tools/import/import_stream.h
+	tools/import/import_stream.h \
+	tools/import/obj_materials.h

@@ -155,7 +155,7 @@ void read_step(import_sender *sender, const import_task &task,
 {
     STEPCAFControl_Reader reader;
     Handle(TDocStd_Document) target = document;
-    reader.SetColorMode(Standard_False);
+    reader.SetColorMode(Standard_True);
     reader.SetLayerMode(Standard_False);
     reader.SetPropsMode(Standard_False);
     reader.SetGDTMode(Standard_False);
@@ -175,7 +175,7 @@ void read_iges(import_sender *sender, const Handle(TDocStd_Document) & document)
 {
     IGESCAFControl_Reader reader;
     Handle(TDocStd_Document) target = document;
-    reader.SetColorMode(Standard_False);
+    reader.SetColorMode(Standard_True);
     reader.SetLayerMode(Standard_False);
     if (reader.ReadFile("") != IFSelect_RetDone || !reader.Transfer(target))
         refuse_unread(sender, "IGES");

@@ -10,6 +10,7 @@
 #include <BRep_Tool.hxx>
 #include <Poly_Triangulation.hxx>
 #include <TopExp.hxx>
+#include <TopExp_Explorer.hxx>
 #include <TopLoc_Location.hxx>
 #include <TopTools_IndexedMapOfShape.hxx>
 #include <TopoDS.hxx>
@@ -59,10 +60,51 @@ void add_face(const TopoDS_Face &face, uint32_t number, vertex_map *known, step_
     }
 }
 
+/* The colours of the faces of `shape`: of a more particular shape the colour counts. */
+void colour_faces(const TopoDS_Shape &shape, const Handle(XCAFDoc_ColorTool) & colours,
+                  const TopTools_IndexedMapOfShape &faces, std::vector<step_colour> *out)
+{
+    out->assign(static_cast<size_t>(faces.Extent()), step_colour_of(colours, shape));
+    for (const TopAbs_ShapeEnum kind :
+         {TopAbs_COMPOUND, TopAbs_COMPSOLID, TopAbs_SOLID, TopAbs_SHELL, TopAbs_FACE}) {
+        TopTools_IndexedMapOfShape owners;
+        TopExp::MapShapes(shape, kind, owners);
+        for (int i = 1; i <= owners.Extent(); i++) {
+            const step_colour colour = step_colour_of(colours, owners(i));
+            if (!colour.is_there)
+                continue;
+            for (TopExp_Explorer face(owners(i), TopAbs_FACE); face.More(); face.Next())
+                (*out)[static_cast<size_t>(faces.FindIndex(face.Current()) - 1)] = colour;
+        }
+    }
+}
+
 } // namespace
 
-void step_mesh_shape(const TopoDS_Shape &shape, const step_settings &settings, step_mesh *out,
-                     step_losses *losses)
+/* OpenCASCADE keeps linear light; what a file says is meant as it is shown. */
+step_colour step_colour_from(const Quantity_ColorRGBA &colour)
+{
+    step_colour out;
+    double all[4];
+    colour.GetRGB().Values(all[0], all[1], all[2], Quantity_TOC_sRGB);
+    all[3] = static_cast<double>(colour.Alpha());
+    out.is_there = true;
+    for (int i = 0; i < 4; i++)
+        out.rgba[i] = colour_byte(all[i]);
+    return out;
+}
+
+step_colour step_colour_of(const Handle(XCAFDoc_ColorTool) & colours, const TopoDS_Shape &shape)
+{
+    Quantity_ColorRGBA found;
+    if (colours->GetColor(shape, XCAFDoc_ColorSurf, found) ||
+        colours->GetColor(shape, XCAFDoc_ColorGen, found))
+        return step_colour_from(found);
+    return step_colour();
+}
+
+void step_mesh_shape(const TopoDS_Shape &shape, const step_settings &settings,
+                     const Handle(XCAFDoc_ColorTool) & colours, step_mesh *out, step_losses *losses)
 {
     TopTools_IndexedMapOfShape faces;
     TopExp::MapShapes(shape, TopAbs_FACE, faces);
@@ -72,6 +114,7 @@ void step_mesh_shape(const TopoDS_Shape &shape, const step_settings &settings, s
     }
     BRepMesh_IncrementalMesh(shape, settings.chord, Standard_False, settings.angle,
                              settings.is_parallel);
+    colour_faces(shape, colours, faces, &out->colours);
     vertex_map known;
     for (int i = 1; i <= faces.Extent(); i++)
         add_face(TopoDS::Face(faces(i)), static_cast<uint32_t>(i - 1), &known, out, losses);

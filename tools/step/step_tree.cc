@@ -3,6 +3,7 @@
  */
 #include "step/step.h"
 
+#include <cstdio>
 #include <map>
 #include <stdexcept>
 
@@ -60,7 +61,8 @@ class tree
     tree(import_sender *sender, const Handle(TDocStd_Document) & document,
          const step_settings &settings, step_product_fn product, const void *product_user)
         : sender_(sender), settings_(settings), product_(product), product_user_(product_user),
-          shapes_(XCAFDoc_DocumentTool::ShapeTool(document->Main()))
+          shapes_(XCAFDoc_DocumentTool::ShapeTool(document->Main())),
+          colours_(XCAFDoc_DocumentTool::ColorTool(document->Main()))
     {
     }
 
@@ -72,7 +74,7 @@ class tree
         send_loose(roots);
         for (int i = roots.Length(); i >= 1; i--)
             if (!is_loose(roots(i)))
-                pending_.push_back({roots(i), IMPORT_NONE});
+                pending_.push_back({roots(i), IMPORT_NONE, step_colour()});
         while (!pending_.empty()) {
             const pending next = pending_.back();
             pending_.pop_back();
@@ -87,6 +89,7 @@ class tree
     struct pending {
         TDF_Label label;
         uint32_t parent;
+        step_colour colour; /* of an assembly or component above, which paints all below */
     };
 
     /* Surfaces that are no solid and in no assembly are one part together: IGES files are often
@@ -130,13 +133,32 @@ class tree
     uint32_t send_part(const TopoDS_Shape &shape, const std::string &name)
     {
         step_mesh mesh;
-        step_mesh_shape(shape, settings_, &mesh, &losses_);
+        step_mesh_shape(shape, settings_, colours_, &mesh, &losses_);
         import_send_progress(sender_, ++part_done_, part_total_);
         if (mesh.ids.empty())
             return IMPORT_NONE;
-        return import_send_part(sender_, name.empty() ? NULL : name.c_str(), mesh.positions.data(),
-                                mesh.positions.size() / 3, mesh.indices.data(), mesh.ids.size(),
-                                mesh.ids.data());
+        const uint32_t part = import_send_part(
+            sender_, name.empty() ? NULL : name.c_str(), mesh.positions.data(),
+            mesh.positions.size() / 3, mesh.indices.data(), mesh.ids.size(), mesh.ids.data());
+        colour_runs runs = {};
+        for (size_t i = 0; i < mesh.colours.size(); i++)
+            colour_runs_add(&runs, static_cast<uint32_t>(i),
+                            mesh.colours[i].is_there ? mesh.colours[i].rgba : NULL);
+        import_send_colours(sender_, &runs);
+        colour_runs_free(&runs);
+        return part;
+    }
+
+    /* The colour that a component has as such, as its label says, or else what is above it. */
+    step_colour colour_of_component(const TDF_Label &label, const step_colour &above) const
+    {
+        Quantity_ColorRGBA found;
+        if (above.is_there || !XCAFDoc_ShapeTool::IsReference(label))
+            return above;
+        for (const XCAFDoc_ColorType type : {XCAFDoc_ColorSurf, XCAFDoc_ColorGen})
+            if (colours_->GetColor(label, type, found))
+                return step_colour_from(found);
+        return step_colour();
     }
 
     uint32_t part_of(const TDF_Label &label)
@@ -180,19 +202,26 @@ class tree
                                           ? XCAFDoc_ShapeTool::GetLocation(next.label)
                                           : TopLoc_Location();
         import_node node = placed(place, next.parent, part);
-        import_property properties[4];
+        import_property properties[5];
         node.property_count = properties_of(product, name, product_name, properties);
+        const step_colour colour = colour_of_component(next.label, next.colour);
+        char text[16];
+        if (colour.is_there && part != IMPORT_NONE) {
+            std::snprintf(text, sizeof text, "0:%02x%02x%02x%02x", colour.rgba[0], colour.rgba[1],
+                          colour.rgba[2], colour.rgba[3]);
+            properties[node.property_count++] = {COLOURS_KEY, text};
+        }
         const uint32_t number = import_send_node(sender_, &node, name.empty() ? NULL : name.c_str(),
                                                  id.empty() ? NULL : id.c_str(), properties);
         if (number >= NODE_MAX)
             import_send_failure(sender_, BVP_ERR_LIMIT,
                                 "more than 134 million instances; split the model");
         if (is_group)
-            push_components(product, number);
+            push_components(product, number, colour);
     }
 
     uint32_t properties_of(const TDF_Label &label, const std::string &name,
-                           const std::string &product_name, import_property out[4]) const
+                           const std::string &product_name, import_property out[5]) const
     {
         uint32_t count = 0;
         const step_product *p = product_(product_user_, label);
@@ -207,12 +236,12 @@ class tree
         return count;
     }
 
-    void push_components(const TDF_Label &assembly, uint32_t parent)
+    void push_components(const TDF_Label &assembly, uint32_t parent, const step_colour &colour)
     {
         TDF_LabelSequence components;
         XCAFDoc_ShapeTool::GetComponents(assembly, components);
         for (int i = components.Length(); i >= 1; i--)
-            pending_.push_back({components(i), parent});
+            pending_.push_back({components(i), parent, colour});
     }
 
     import_sender *sender_;
@@ -220,6 +249,7 @@ class tree
     step_product_fn product_;
     const void *product_user_;
     Handle(XCAFDoc_ShapeTool) shapes_;
+    Handle(XCAFDoc_ColorTool) colours_;
     std::vector<pending> pending_;
     std::map<std::string, uint32_t> parts_; /* by the label's entry */
     step_losses losses_;

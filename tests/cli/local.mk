@@ -24,4 +24,5 @@ SCRIPT_TESTS += \
 	tests/cli/test_shard.sh \
 	tests/cli/test_store.sh \
 	tests/cli/test_strays.sh \
-	tests/cli/test_units.sh
+	tests/cli/test_units.sh \
+	tests/cli/test_validator.sh

@@ -15,6 +15,7 @@ seeds() { # target directory: small recorded inputs
       mkdir -p fuzz && rm -rf fuzz/store && mv "$dir/store" fuzz/store
       "$BVPACK" "$src/samples/models/rob.obj" -q -o "$dir/rob.bvp"
       tests/corpus/make_corpus "$dir"
+      if [ "$target" = fuzz_open ]; then bash "$src/tests/fuzz/glb_seeds.sh" "$dir"; rm "$dir"/*.gltf; fi
       return
       ;;
     fuzz_seekable)
@@ -41,7 +42,10 @@ seeds() { # target directory: small recorded inputs
       return
       ;;
   esac
-  [ "$ending" != gltf ] || ending='gl[tb]*'
+  if [ "$ending" = gltf ]; then
+    ending='gl[tb]*'
+    bash "$src/tests/fuzz/glb_seeds.sh" "$dir"
+  fi
   for from in "$src/samples/models" "$src/tests/cli/packed_gltf" "${BVP_SHARED:-$src/../shared}/models/bad"; do
     [ -d "$from" ] || { echo "$target: no seeds from $from: there is no such folder"; continue; }
     find "$from" -size -64k -iname "*.$ending" -exec cp -t "$dir" {} +

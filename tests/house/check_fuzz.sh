@@ -24,6 +24,9 @@ for format in gltf obj off ply stl; do
   [ ${#inputs[@]} -gt 0 ] || mapfile -t inputs < <(find "$src/samples/models" -name '*.STL')
   replay $format "${inputs[@]}"
 done
+bash "$src/tests/fuzz/glb_seeds.sh" "$scratch/glb" || exit 1
+replay gltf "$scratch"/glb/*
+replay open "$scratch"/glb/*.glb
 replay gltf "$src"/tests/cli/packed_gltf/{ring,gltfpack,meshopt,figure_[gm]}*.glb
 
 "$BVPACK" "$src/samples/models/rob.obj" -q -o "$scratch/rob.bvp" || exit 1

@@ -140,6 +140,16 @@ BVP_API bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_
 BVP_API bvp_status bvp_find_strays(const bvp_mesh *mesh, uint32_t **groups_out,
                                    uint32_t *group_count_out, double *factor_out, bvp_error *error);
 
+/* Which of `count` points are at the corners of their convex hull? For a bvp_convex, whose hull has
+ * at most BVP_CONVEX_POINTS. points: 3 doubles each. kept: room for `count` numbers, which ascend;
+ * *kept_count: how many. The kept points reach as far as all do, up to the rounding of 2^-42 that
+ * queries of convex bodies allow; of equal points the first is kept. Where all lie in a plane, or
+ * nearly so, all different ones are kept. n log n; some 150 bytes a point until it returns.
+ * BVP_ERR_ARGUMENT: no point, NaN, or a coordinate above 2^300; BVP_ERR_LIMIT: 2^31 points or more;
+ * BVP_ERR_NO_MEMORY. */
+BVP_API bvp_status bvp_hull_points(const double *points, uint64_t count, uint32_t *kept,
+                                   uint64_t *kept_count, bvp_error *error);
+
 BVP_API bvp_status bvp_builder_new(const bvp_build_options *options, bvp_builder **out,
                                    bvp_error *error);
 /* Frees everything; an unfinished output is removed. NULL is allowed. */

@@ -288,6 +288,20 @@ static int find_strays(void)
     return 0;
 }
 
+static int hull_points(void)
+{
+    enum { COUNT = 27 };
+    double points[3 * COUNT];
+    uint32_t kept[COUNT];
+    uint64_t count;
+    for (uint32_t i = 0; i < COUNT; i++)
+        for (uint32_t k = 0, rest = i; k < 3; k++, rest /= 3)
+            points[3 * i + k] = rest % 3;
+    TRY(bvp_hull_points, points, COUNT, kept, &count);
+    note(kept, sizeof *kept * count);
+    return 0;
+}
+
 static int add_tree(bvp_builder *builder, uint32_t part)
 {
     uint32_t root, node;
@@ -510,6 +524,7 @@ const function_case function_cases[] = {
     {"refit", refit, 0, NULL},
     {"weld", weld, 1, NULL},
     {"find strays", find_strays, 1, NULL},
+    {"hull points", hull_points, 1, NULL},
     {"build file", build_file, 0, NULL},
     {"build over file", build_file, 0, "o.bvp"},
     {"build to descriptor", build_to_descriptor, 1, NULL},

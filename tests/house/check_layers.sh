@@ -56,12 +56,13 @@ declare -A program=(
   [store]="files model publish text"
   [pack]="cli compress files import model store text"
   [refit]="cli files model text"
-  [query]="cli text"
+  [hull]="cli files model text"
+  [query]="cli hull text"
   [attach]="cli files text"
   [inspect]="cli files pack text"
   [view]="cli files text"
   [report]="cli files glb query text view"
-  [clash]="cli files model query report text"
+  [clash]="cli files hull model query report text"
   [diff]="cli files model query text"
   [export]="cli files glb text"
   [.]="cli text"
@@ -164,7 +165,7 @@ done <<'OWNERS'
 xxh.* libfmt/format/checksum.c tools/compress/
 zstd.* libfmt/format/codec.c tools/compress/
 sodium.* libfmt/format/digest.c
-libqhull.* libfmt/kinds/pack/hull_axes.c
+libqhull.* libfmt/kinds/pack/
 jansson.* tools/text/json_tree.c
 png.* tools/view/png.c
 zip\.h tools/files/archive.c

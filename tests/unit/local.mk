@@ -32,6 +32,7 @@ UNIT_SUITES += \
 	tests/unit/test_grid.c \
 	tests/unit/test_hash_table.c \
 	tests/unit/test_header.c \
+	tests/unit/test_hull_points.c \
 	tests/unit/test_ids.c \
 	tests/unit/test_import_3mf.c \
 	tests/unit/test_import_confine.c \

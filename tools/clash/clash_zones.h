@@ -31,8 +31,8 @@ enum { CLASH_ZONES_MOST = 10000 };
 #define CLASH_ZONE_VALUE "[NAME=]SHAPE[@PLACEMENT]"
 
 /* All return 0, or say what is wrong and return the exit code. */
-int clash_zones_add_text(clash_zones *z, const char *text); /* CLASH_ZONE_VALUE */
-/* info: of the file whose units bare numbers are in. */
+/* info: of the file whose units bare numbers are in. text: CLASH_ZONE_VALUE. */
+int clash_zones_add_text(clash_zones *z, const char *text, const bvp_file_info *info);
 int clash_zones_add_file(clash_zones *z, const char *path, const bvp_file_info *info);
 /* After the last one: checks them, and makes the file. against: whose instances they are held
  * against. */

@@ -45,27 +45,22 @@ static int is_moderate(const double *values, size_t count)
     return 1;
 }
 
-/* 0, or says at `where` what is wrong and returns the exit code. */
-static int read_shape(clash_zone *zone, const char *where, const char *text)
+/* 0, or says at `where` what is wrong and returns the exit code. is_path: the text is a hull's
+ * file. */
+static int read_shape(clash_zone *zone, const hull_request *request, const char *text, int is_path)
 {
-    double values[CONVEX_TEXT_NUMBERS] = {0};
-    const int code = convex_text_read(where, text, values, &zone->shape);
-    zone->shape.points = NULL;
+    free(zone->values);
+    const int code = is_path ? convex_hull_read(request, text, &zone->values, &zone->shape)
+                             : convex_text_read(request, text, &zone->values, &zone->shape);
+    const bvp_convex *s = &zone->shape;
     if (code != 0)
         return code;
-    if (!is_moderate(values, CONVEX_TEXT_NUMBERS)) {
-        complain(where, "expected numbers up to 1e30, found %s", text);
+    const double sizes[5] = {s->size[0], s->size[1], s->size[2], s->radius, s->length};
+    if (!is_moderate(sizes, 5) ||
+        (zone->values && !is_moderate(zone->values, 3 * (size_t)s->point_count))) {
+        complain(request->where, "expected numbers up to 1e30, found %s", text);
         return EXIT_USAGE;
     }
-    if (zone->shape.kind != BVP_CONVEX_HULL)
-        return 0;
-    const size_t size = 3 * sizeof values[0] * zone->shape.point_count;
-    free(zone->values);
-    zone->values = malloc(size);
-    if (!zone->values)
-        return complain_memory();
-    memcpy(zone->values, values, size);
-    zone->shape.points = zone->values;
     return 0;
 }
 
@@ -81,9 +76,10 @@ static int read_placement(clash_zone *zone, const char *where, const char *text)
 
 /* ---- the command line ---------------------------------------------------------------------- */
 
-int clash_zones_add_text(clash_zones *z, const char *text)
+int clash_zones_add_text(clash_zones *z, const char *text, const bvp_file_info *info)
 {
     static const char option[] = "--zone";
+    const hull_request request = {.where = option, .unit_in_metres = info->unit_in_metres};
     char name[32];
     clash_zone *zone = add_zone(z);
     if (!zone)
@@ -105,7 +101,7 @@ int clash_zones_add_text(clash_zones *z, const char *text)
         code = EXIT_USAGE;
     }
     if (code == 0)
-        code = read_shape(zone, option, rest);
+        code = read_shape(zone, &request, rest, 0);
     if (code == 0 && at)
         code = read_placement(zone, option, at);
     free(rest);
@@ -118,6 +114,7 @@ typedef struct reading {
     clash_zones *z;
     clash_zone *zone; /* the one being read, or NULL */
     const char *path;
+    char folder[4096]; /* of hulls' files */
     const bvp_file_info *info;
     char where[160]; /* "zone 3 \"door\"" */
     int shape_count;
@@ -148,14 +145,22 @@ static int read_name(reading *in, const char *key, const json_value *value)
     return in->zone->name ? 0 : (in->code = complain_memory());
 }
 
-static int read_shape_text(reading *in, const char *key, const json_value *value)
+static int read_shape_at(reading *in, const char *key, const char *text, int is_path)
 {
     char where[256];
+    const hull_request request = {.where = place_of(in, key, where),
+                                  .folder = in->folder,
+                                  .unit_in_metres = in->info->unit_in_metres};
+    return in->code = read_shape(in->zone, &request, text, is_path);
+}
+
+static int read_shape_text(reading *in, const char *key, const json_value *value)
+{
     const char *text = json_tree_text(value);
     in->shape_count++;
     if (!text)
         return refuse(in, key, "expected a string such as \"box:1,2,3\" or \"sphere:0.5\"");
-    return in->code = read_shape(in->zone, place_of(in, key, where), text);
+    return read_shape_at(in, key, text, 0);
 }
 
 static int read_hull(reading *in, const char *key, const json_value *value)
@@ -163,8 +168,10 @@ static int read_hull(reading *in, const char *key, const json_value *value)
     const size_t count = json_tree_size(value);
     clash_zone *zone = in->zone;
     in->shape_count++;
+    if (json_tree_text_size(value) > 0)
+        return read_shape_at(in, key, json_tree_text(value), 1);
     if (count < 1 || count > BVP_CONVEX_POINTS)
-        return refuse(in, key, "expected an array of 1 to 4096 points [x, y, z]");
+        return refuse(in, key, "expected a file's name, or an array of 1 to 4096 points [x, y, z]");
     free(zone->values);
     zone->values = calloc(3 * count, sizeof *zone->values);
     if (!zone->values)
@@ -281,6 +288,10 @@ int clash_zones_add_file(clash_zones *z, const char *path, const bvp_file_info *
     json_fault fault = {0};
     input file;
     const size_t before = z->count;
+    if (folder_of(path, in.folder, sizeof in.folder) != 0) {
+        complain(path, "the path is too long");
+        return EXIT_LIMIT;
+    }
     int code = input_open(&file, path);
     if (code != 0)
         return code;

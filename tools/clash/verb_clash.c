@@ -37,7 +37,7 @@ static int read_zones(clash_job *j)
     const clash_settings *set = j->set;
     int code = 0;
     for (int i = 0; i < set->zone_texts.count && code == 0; i++)
-        code = clash_zones_add_text(&j->zones, set->zone_texts.items[i]);
+        code = clash_zones_add_text(&j->zones, set->zone_texts.items[i], &j->files[0].info);
     if (code == 0 && set->zones)
         code = clash_zones_add_file(&j->zones, set->zones, &j->files[0].info);
     if (code == 0 && j->zones.count > 0)

@@ -2,6 +2,7 @@
  * query_convex.c: the kind convex of the verb query: how far a solid shape is from the surface.
  */
 #include <math.h>
+#include <stdlib.h>
 #include "text/message.h"
 #include "cli/options.h"
 #include "query/convex_text.h"
@@ -33,18 +34,21 @@ static void print_distance(query_run *q, const operand *o, const bvp_distance_re
 
 static int ask_convex(const settings *set, const operand *o, double limit)
 {
-    double values[CONVEX_TEXT_NUMBERS] = {0}, placement[12];
+    double *points, placement[12];
+    const hull_request request = {.where = "--shape", .unit_in_metres = o->info.unit_in_metres};
     bvp_convex convex = {.placement = NULL};
     bvp_distance_result r = {.found = 0};
     const bvp_body body = operand_body(o);
     query_run q;
-    int code = convex_text_read("--shape", set->shape, values, &convex);
+    int code = convex_text_read(&request, set->shape, &points, &convex);
     if (code == 0 && set->place_shape) {
         code = parse_placement("--place-shape", set->place_shape, placement);
         convex.placement = placement;
     }
-    if (code != 0)
+    if (code != 0) {
+        free(points);
         return code;
+    }
     query_begin(&q, &set->common);
     const bvp_status status = bvp_convex_distance(&body, &convex, limit, &r, &q.stats);
     query_answered(&q);
@@ -55,6 +59,7 @@ static int ask_convex(const settings *set, const operand *o, double limit)
         print_distance(&q, o, &r);
     else if (status == BVP_OK && !set->common.json)
         puts(isinf(limit) ? "no distance: the operand is empty" : "farther than the limit");
+    free(points);
     return query_end(&q, o, NULL, "--shape, --place-shape", status);
 }
 
@@ -95,6 +100,8 @@ const verb verb_query_convex = {
                    "it.",
     .options = convex_options,
     .examples = "bvpack query convex plant.bvp --shape sphere:0.5 --place-shape 1,2,3\n"
+                "# the tool of a robot, as its hull\n"
+                "bvpack query convex cell.bvp --shape hull:gripper.stl --place-shape 1,0,1\n"
                 "# is a gripper's finger, standing oblique, free by 5 mm?\n"
                 "bvpack query convex cell.bvp --shape capsule:0.02,0.3 --place-shape "
                 "1,0,1,0,45,0 --limit 5mm --exit-code\n",

@@ -4,6 +4,7 @@ BUILD_KERNEL_SOURCES += \
 LIBBVPACK_BUILD_SOURCES += \
 	libfmt/kinds/pack/boxtree_planes.c \
 	libfmt/kinds/pack/hull_axes.c \
+	libfmt/kinds/pack/hull_points.c \
 	libfmt/kinds/pack/oriented_fit.c \
 	libfmt/kinds/pack/volume.c
 noinst_HEADERS += \

@@ -219,7 +219,7 @@ wrong 2 '[{"name": "a", "shape": "sphere:-1"}]' 'zone "a": expected sizes of 0 o
 wrong 2 '[{"name": "a", "shape": "sphere:1", "place": [2,0,0,0, 0,2,0,0, 0,0,2,0]}]' 'zone "a": expected sizes'
 wrong 2 '[{"name": "", "shape": "sphere:1"}]' 'zone 1 "", name: expected a string that is not empty'
 wrong 2 '[{"name": "a", "shape": "sphere:1"}, {"name": "a", "shape": "sphere:2"}]' 'two zones are called "a"'
-wrong 2 '[{"hull": []}]' 'hull: expected an array of 1 to 4096 points'
+wrong 2 '[{"hull": []}]' 'hull: expected the name of a file, or an array of 1 to 4096 points'
 wrong 2 '[{"hull": [[0,0,0],[1,2]]}]' 'hull: point 2: expected three numbers'
 wrong 2 '[{"shape": "sphere:1", "place": [1,2]}]' 'place: expected 3, 6 or 12 numbers'
 wrong 2 '[{"shape": "sphere:1", "place": "1,2"}]' 'zone 1, place: expected x,y,z'

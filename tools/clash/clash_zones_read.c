@@ -171,7 +171,8 @@ static int read_hull(reading *in, const char *key, const json_value *value)
     if (json_tree_text_size(value) > 0)
         return read_shape_at(in, key, json_tree_text(value), 1);
     if (count < 1 || count > BVP_CONVEX_POINTS)
-        return refuse(in, key, "expected a file's name, or an array of 1 to 4096 points [x, y, z]");
+        return refuse(in, key,
+                      "expected the name of a file, or an array of 1 to 4096 points [x, y, z]");
     free(zone->values);
     zone->values = calloc(3 * count, sizeof *zone->values);
     if (!zone->values)

@@ -38,8 +38,10 @@ static int add_point(cloud *c, const double p[3])
 
 static int path_of(const hull_request *r, const char *name, char out[4096])
 {
-    const int size = r->folder && name[0] != '/' ? snprintf(out, 4096, "%s/%s", r->folder, name)
-                                                 : snprintf(out, 4096, "%s", name);
+    const char *folder = r->folder && name[0] != '/' ? r->folder : "";
+    const size_t length = strlen(folder);
+    const char *slash = length > 0 && folder[length - 1] != '/' ? "/" : "";
+    const int size = snprintf(out, 4096, "%s%s%s", folder, slash, name);
     return size > 0 && size < 4096;
 }
 
@@ -54,33 +56,46 @@ int hull_is_file(const hull_request *request, const char *text)
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* Three numbers a line, with blanks or commas between; "#" begins a comment. */
+/* The numbers of a line, with blanks or commas between, up to "#". Returns how many, or -1. */
+static int read_line(const char *at, size_t size, double p[3])
+{
+    char line[256];
+    text_scan s = {line, line};
+    int count = 0;
+    for (size_t i = 0; i < size && at[i] != '#'; i++) {
+        if (s.end == line + sizeof line)
+            return -1;
+        line[s.end - line] = at[i] == ',' ? ' ' : at[i];
+        s.end++;
+    }
+    while (scan_blanks(&s), s.at < s.end) {
+        number n;
+        if (count == 3 || !scan_number(&s, &n))
+            return -1;
+        p[count++] = n.value;
+    }
+    return count;
+}
+
 static int read_list(const hull_request *r, const char *path, const input *in, cloud *out)
 {
-    text_scan s = {in->data, in->data ? (const char *)in->data + in->size : NULL};
-    for (unsigned long line = 1; s.at < s.end; line++) {
+    const char *at = in->data, *end = at ? at + in->size : NULL;
+    for (unsigned long line = 1; at < end; line++) {
+        text_scan s = {at, end};
         double p[3];
-        int count = 0, is_bad = 0;
-        while (scan_blanks(&s), s.at < s.end && !scan_is_newline(*s.at) && *s.at != '#') {
-            number n;
-            is_bad = count == 3 || !scan_number(&s, &n);
-            if (is_bad)
-                break;
-            p[count++] = n.value;
-            scan_blanks(&s);
-            if (s.at < s.end && *s.at == ',')
-                s.at++;
-        }
-        if (is_bad || (count != 0 && count != 3)) {
+        scan_to_newline(&s);
+        const int count = read_line(at, (size_t)(s.at - at), p);
+        if (count != 0 && count != 3) {
             complain(r->where, "%s: line %lu: expected three numbers x y z; repair the line", path,
                      line);
             return EXIT_INPUT;
         }
         if (count == 3 && add_point(out, p) != 0)
             return complain_memory();
-        scan_to_newline(&s);
-        if (s.at < s.end)
-            s.at += s.end - s.at > 1 && s.at[0] == '\r' && s.at[1] == '\n' ? 2 : 1;
+        at = s.at;
+        if (end - at > 1 && at[0] == '\r' && at[1] == '\n')
+            at++;
+        at += at < end;
     }
     return 0;
 }
@@ -143,8 +158,10 @@ static int read_model(const hull_request *r, const char *path, const input *in, 
     const int has_folder = folder_of(path, folder, sizeof folder) == 0;
     const bvp_status status = model_import_memory(in->data ? in->data : "", in->size, path,
                                                   has_folder ? folder : NULL, &options, &m, &error);
-    if (status != BVP_OK)
-        return complain_status(r->where, status, &error);
+    if (status != BVP_OK) {
+        complain(r->where, "%s", error.message[0] ? error.message : bvp_status_name(status));
+        return status == BVP_ERR_NO_MEMORY || status == BVP_ERR_LIMIT ? EXIT_LIMIT : EXIT_INPUT;
+    }
     const double scale =
         r->unit_in_metres > 0 && m.unit_in_metres > 0 ? m.unit_in_metres / r->unit_in_metres : 1;
     const int code = add_model(&m, scale, out) == 0 ? 0 : complain_memory();

@@ -24,7 +24,7 @@
 /* An eighth of what queries round, as a share of the largest coordinate. */
 #define NEAR           0x1p-45
 
-/* ---- different points ------------------------------------------------------------------------- */
+/* ---- different points ------------------------------------------------------------------------ */
 
 /* A point and its number. */
 typedef struct site {

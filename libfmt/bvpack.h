@@ -249,6 +249,7 @@ typedef struct bvp_file_info {
     uint8_t source_hash[16]; /* build identity: source bytes, options and format version */
     int has_digests;         /* nonzero: bvp_get_digest has an answer */
     int is_thin;             /* nonzero: it refers to parts that lie in a store */
+    int is_over_buffers;     /* nonzero: its triangles lie outside of it: bvp_bind */
     bvp_string store;        /* where that was when it was packed, from the file's folder */
 } bvp_file_info;
 
@@ -398,6 +399,61 @@ BVP_API bvp_status bvp_get_corners(const bvp_file *file, uint32_t part, uint64_t
  * writes a new one. */
 BVP_API bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positions,
                              uint64_t vertex_count, bvp_error *error);
+
+/* ---- triangles outside ----------------------------------------------------------------------- */
+
+/* A file may hold hierarchies only, over the vertices and indices of a render asset or of an engine
+ * (bvp_build_options.share, "bvpack attach --share"): its triangles lie in buffers outside of it,
+ * and every query reads them there. bvp_open binds a GLB's own buffers to the file that is attached
+ * to it; those of any other such file are bound by bvp_bind. */
+
+/* Types of numbers, as glTF and OpenGL number them. */
+typedef enum bvp_component {
+    BVP_INT8 = 5120,
+    BVP_UINT8 = 5121,
+    BVP_INT16 = 5122,
+    BVP_UINT16 = 5123,
+    BVP_UINT32 = 5125,
+    BVP_FLOAT32 = 5126
+} bvp_component;
+
+#define BVP_NOWHERE UINT64_MAX
+
+/* Positions and indices of triangles. Zero-initialise. A coordinate is the float itself, or the
+ * integer c as a float; normalized, c / m rounded to a float, m being the greatest value of the
+ * type, and at least -1. Nothing needs to be aligned. */
+typedef struct bvp_buffers {
+    const void *positions;       /* x, y, z of vertex_count vertices */
+    size_t position_stride;      /* bytes from a vertex to the next one; 0: densely packed */
+    bvp_component position_type; /* any but uint32; 0: float32 */
+    int normalized;              /* integers only */
+    uint64_t vertex_count;       /* < 2^32 */
+    const void *indices;         /* 3 for each triangle, densely packed; NULL: none, triangle i has
+                                    the vertices 3 i, 3 i + 1, 3 i + 2 */
+    bvp_component index_type;    /* uint8, uint16 or uint32; without indices 0 */
+    uint64_t triangle_count;     /* < 2^32, also of all buffers of a part together */
+    /* Where they lie in the binary chunk of the GLB, or BVP_NOWHERE. For bvp_mesh.buffers, and from
+     * bvp_get_buffers; bvp_bind ignores them. */
+    uint64_t position_offset, index_offset;
+    uint64_t reserved[2]; /* zero */
+} bvp_buffers;
+
+/* Gives the part the buffers that it was packed over, in the same order: one for each primitive of
+ * a mesh of glTF. Triangle numbers (bvp_hit_id.id) count through them. Types and counts must be as
+ * bvp_get_buffers tells, or it is BVP_ERR_ARGUMENT; so are strides that are too short or lead out
+ * of memory. Positions and indices are hashed at once, in time linear in their number (some 5 GB a
+ * second; a tenth of that where the stride is wider than the positions): BVP_ERR_CORRUPT: they are
+ * not those that the file was packed over. `buffers` is copied; what it points to stays as it is
+ * until the file is closed, or other buffers are bound to the part. If it changes, answers are
+ * wrong, and memory is safe. On an error what was bound before stays. Not to be called while any
+ * other call uses the handle. Until all is bound, queries of the part, and of an assembly that
+ * reach it, are BVP_ERR_ARGUMENT; bvp_check_part says why. */
+BVP_API bvp_status bvp_bind(bvp_file *file, uint32_t part, const bvp_buffers *buffers,
+                            uint32_t count, bvp_error *error);
+/* What buffers a part has: *count of them, of which at most `capacity` are written; without
+ * pointers. 0: the file holds the part's triangles. */
+BVP_API bvp_status bvp_get_buffers(const bvp_file *file, uint32_t part, bvp_buffers *buffers,
+                                   uint32_t capacity, uint32_t *count);
 
 /* The provenance record (JSON text written by the packer: sources, options, warnings). It is a
  * cold, possibly compressed section: `buffer` receives at most `capacity` bytes; *size is the full

@@ -96,6 +96,11 @@ typedef struct bvp_build_options {
                     the library was built without libsodium */
     int rays; /* nonzero: each part gets a hierarchy for rays besides, of some 25 bytes a triangle.
                  Rays are answered faster, with the same answers */
+    /* nonzero: vertices and indices are not stored, but stay where they are, in bvp_mesh.buffers,
+     * and the file refers to them: some 3 bytes a triangle. Readers bind them (bvp_bind), and
+     * answer as with the file that is packed without this. Not with no_ids, deformable, thin,
+     * find_packed, or parts that were packed before. */
+    int share;
     /* Or NULL: ends a call of the builder with BVP_ERR_CANCELLED; stays valid until the end. It is
      * checked before each batch of some thousand triangles and each MiB that is written. The
      * builder counts no steps and ignores the budget. A part that was cancelled leaves the builder
@@ -115,6 +120,12 @@ typedef struct bvp_mesh {
     const char *name;        /* UTF-8 or NULL */
     const char *source_id;   /* UTF-8 or NULL */
     size_t triangle_stride;  /* of a soup: bytes between triangles; 0: three vertices */
+    /* With the option share: where the triangles lie. Their numbers count through the buffers, and
+     * ids, which must be different, say which of them the mesh has. positions NULL: all of them, in
+     * their order; then all members above but the texts are zero. Otherwise each triangle has, bit
+     * for bit, the corners that the buffers give it (floats), or it is BVP_ERR_ARGUMENT. */
+    const bvp_buffers *buffers;
+    uint32_t buffer_count;
 } bvp_mesh;
 
 /* Welds bit-identical vertices of `mesh`, in order of first use. For importers of soups; time O(n).

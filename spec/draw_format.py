@@ -15,7 +15,7 @@ FILE_X, FILE_WIDTH = 58, 252
 X, WIDE = 396, 572  # of what is drawn large
 ROW = 21
 COLOURS = dict.fromkeys(["PART", "HIER", "PLAC", "LINS", "INST", "TOPN"], GREEN)
-COLOURS |= dict.fromkeys(["DATA", "TIDS", "BINH"], AMBER)
+COLOURS |= dict.fromkeys(["DATA", "TIDS", "BINH", "BUFS"], AMBER)
 COLOURS |= dict.fromkeys(["TREE", "PROP", "STRS", "PROV"], GREY)
 COLOURS |= dict.fromkeys(["DGST", "HASH"], VIOLET)
 
@@ -24,6 +24,7 @@ def read_sections():
     """(kind, bytes of a record, meaning), in the order of a file."""
     layout = (field_table.ROOT / "libfmt/format/layout.h").read_text()
     sizes = {kind: int(size) for kind, size in re.findall(r'X\(\w+, "(\w{4})", (\d+)\)', layout)}
+    sizes["BUFS"] = 64
     sizes["DGST"] = int(re.search(r"BVPD_DIGEST_SIZE (\d+)", layout)[1])
     chapter = (field_table.ROOT / "spec/format.md").read_text().split("\n## ")[2]
     rows = re.findall(r"^    ([A-Z]{4}) +(.*?) +\((?:chapter )?[\d., ]+\)$", chapter, re.M)
@@ -113,7 +114,7 @@ def draw_file(d, sections, bottom):
         if name == "zeros":
             fill, stroke = "#ffffff", LINE
         size, meaning = notes[name]
-        d.box(FILE_X, y, FILE_WIDTH, height, fill, stroke, radius=0, dashed=name in ("zeros", "DGST"))
+        d.box(FILE_X, y, FILE_WIDTH, height, fill, stroke, radius=0, dashed=name in ("zeros", "BUFS", "DGST"))
         middle = y + height / 2
         if name == "zeros":
             d.text(FILE_X + 10, middle + 4, f"zeros {meaning}", size=10, fill=QUIET)

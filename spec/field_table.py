@@ -15,6 +15,7 @@ STRUCTURES = {
     "bvpi_header_fields": "header", "bvpi_entry_fields": "section", "bvpi_trailer_fields": "trailer",
     "bvpi_node_fields": "node", "top_node_fields": "node", "bvpi_cluster_fields": "cluster",
     "bvpi_ray_node_fields": "ray_node", "bvpi_ids_fields": "ids", "part_fields": "part", "hierarchy_fields": "hierarchy",
+    "bvpi_buffers_fields": "buffers",
     "placement_fields": "placement", "tree_fields": "tree_node", "instance_fields": "instance",
     "property_fields": "property",
 }

@@ -117,11 +117,11 @@ types:
   cluster_record:
     seq:
       - {id: header, type: cluster}
-      - {id: corners, size: (triangle_count * (first_bits + 2 * delta_bits) + 7) / 8}
-      - {id: vertices, size: '(vertex_count * (axes[0].field_bits + axes[1].field_bits + axes[2].field_bits) + 7) / 8'}
-      - {id: table_x, size: 'axes[0].table_size'}
-      - {id: table_y, size: 'axes[1].table_size'}
-      - {id: table_z, size: 'axes[2].table_size'}
+      - {id: corners, size: (triangle_count * (first_bits + 2 * delta_bits) + 7) / 8, if: not is_outside}
+      - {id: vertices, size: '(vertex_count * (axes[0].field_bits + axes[1].field_bits + axes[2].field_bits) + 7) / 8', if: not is_outside}
+      - {id: table_x, size: 'axes[0].table_size', if: not is_outside}
+      - {id: table_y, size: 'axes[1].table_size', if: not is_outside}
+      - {id: table_z, size: 'axes[2].table_size', if: not is_outside}
       - {id: padding, size: (64 - _io.pos % 64) % 64}
       - {id: nodes, type: node, repeat: expr, repeat-expr: header.node_count}
     instances:
@@ -131,7 +131,8 @@ types:
       first_bits: {value: (header.corner_bits & 7) + 1}
       delta_bits: {value: (header.corner_bits >> 3 & 7) + 1}
       axes: {type: axis(_index), repeat: expr, repeat-expr: 3}
-      ids: {io: _root._io, pos: _root.search_tids.last.offset + part.ids_off + 4 * header.id_off, type: id_record, if: part.ids_size != 0}
+      is_outside: {value: 'header.packing[0] >> 6 == 3'} # chapter 6.1: no streams, and another id record
+      ids: {io: _root._io, pos: _root.search_tids.last.offset + part.ids_off + 4 * header.id_off, type: id_record, if: part.ids_size != 0 and not is_outside}
   axis: # how many bits a cluster's vertices take on one axis
     params:
       - {id: idx, type: s4}
@@ -141,6 +142,20 @@ types:
       entry_bits: {value: 'entries > 128 ? 8 : entries > 64 ? 7 : entries > 32 ? 6 : entries > 16 ? 5 : entries > 8 ? 4 : entries > 4 ? 3 : entries > 2 ? 2 : 1'}
       field_bits: {value: 'entries > 0 ? entry_bits : width'}
       table_size: {value: (entries * width + 7) / 8}
+  buffers: # a record of section BUFS, chapter 6.1
+    seq:
+      - {id: part, type: u4}
+      - {id: first_triangle, type: u4}
+      - {id: position_off, type: u8}
+      - {id: index_off, type: u8}
+      - {id: vertex_count, type: u4}
+      - {id: triangle_count, type: u4}
+      - {id: position_stride, type: u4}
+      - {id: position_type, type: u2}
+      - {id: index_type, type: u2}
+      - {id: normalized, type: u4}
+      - {id: reserved, size: 4}
+      - {id: hash, size: 16}
   ids: # the header of an id record, chapter 7
     seq:
       - {id: base, type: u4}

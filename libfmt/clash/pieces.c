@@ -118,7 +118,7 @@ static uint32_t add_corner(union_find *u, const bvpi_cluster *cluster, uint32_t 
  * of the cluster's triangles uses it. False: out of memory, or cancelled. */
 static bool unite_cluster(union_find *u, const bvpi_cluster *cluster, uint32_t count)
 {
-    uint32_t numbers[BVPD_CLUSTER_VERTICES];
+    uint32_t numbers[BVPI_LOCAL_VERTICES];
     memset(numbers, 0xff, sizeof numbers);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t root = UINT32_MAX;

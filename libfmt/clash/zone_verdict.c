@@ -81,9 +81,9 @@ static bool has_box(const bvpi_convex_pose *pose, const float lo[3], const float
 /* The box of all corners first, then each corner. */
 static bool has_cluster(const bvpi_convex_pose *pose, const bvpi_cluster *cluster)
 {
-    float corner[256][3], lo[3], hi[3];
+    float corner[BVPI_LOCAL_VERTICES][3], lo[3], hi[3];
     const uint32_t count = cluster->vertex_count;
-    assert(count >= 1 && count <= 256);
+    assert(count >= 1 && count <= BVPI_LOCAL_VERTICES);
     for (int axis = 0; axis < 3; axis++) {
         lo[axis] = hi[axis] = bvpi_cluster_coordinate(cluster, axis, 0);
         for (uint32_t v = 0; v < count; v++) {

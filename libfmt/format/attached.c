@@ -25,10 +25,11 @@ bool bvpi_is_glb(const void *bytes)
     return memcmp(bytes, "glTF\2\0\0\0", 8) == 0;
 }
 
-bvp_status bvpi_find_attached(bvpi_read_fn read, void *user, uint64_t size, uint64_t *offset,
-                              uint64_t *length, bvp_error *error)
+bvp_status bvpi_find_attached(bvpi_read_fn read, void *user, uint64_t size, bvpi_glb *out,
+                              bvp_error *error)
 {
     uint8_t head[CHUNK_HEAD];
+    *out = (bvpi_glb){0};
     uint64_t at = HEAD;
     for (int i = 0; i < CHUNKS && bvpi_fits(at, sizeof head, size); i++) {
         const bvp_status status = read(user, at, sizeof head, head, error);
@@ -41,15 +42,19 @@ bvp_status bvpi_find_attached(bvpi_read_fn read, void *user, uint64_t size, uint
                                   "%" PRIu64,
                                   i, bytes, size - at - sizeof head);
         if (memcmp(head + 4, BVPD_GLB_CHUNK, 4) == 0) {
-            *offset = at + sizeof head;
-            *length = bytes;
-            if (*offset % BVPD_PAGE_SIZE == 0)
+            const uint64_t offset = out->file_off = at + sizeof head;
+            out->file_size = bytes;
+            if (offset % BVPD_PAGE_SIZE == 0)
                 return BVP_OK;
-            return bvpi_error_set(error, BVP_ERR_CORRUPT, *offset, "",
+            return bvpi_error_set(error, BVP_ERR_CORRUPT, offset, "",
                                   "the hierarchy attached to this GLB begins at byte %" PRIu64
                                   ", which is no multiple of 4096: a tool has moved it; attach it "
                                   "again",
-                                  *offset);
+                                  offset);
+        }
+        if (i == 1 && memcmp(head + 4, BVPD_GLB_BINARY, 4) == 0) {
+            out->chunk_off = at + sizeof head;
+            out->chunk_size = bytes;
         }
         at += sizeof head + bytes;
     }
@@ -65,14 +70,16 @@ static bvp_status read_memory(void *user, uint64_t offset, uint64_t size, void *
     return BVP_OK;
 }
 
-bvp_status bvpi_enter_glb(const void **data, size_t *size, bvp_error *error)
+bvp_status bvpi_enter_glb(const void **data, size_t *size, bvpi_span *chunk, bvp_error *error)
 {
-    uint64_t offset, length;
+    bvpi_glb glb;
+    const uint8_t *bytes = *data;
     const bvp_status status =
-        bvpi_find_attached(read_memory, (void *)(uintptr_t)*data, *size, &offset, &length, error);
+        bvpi_find_attached(read_memory, (void *)(uintptr_t)*data, *size, &glb, error);
     if (status != BVP_OK)
         return status;
-    *data = (const uint8_t *)*data + offset;
-    *size = (size_t)length;
+    *data = bytes + glb.file_off;
+    *size = (size_t)glb.file_size;
+    *chunk = (bvpi_span){glb.chunk_size > 0 ? bytes + glb.chunk_off : NULL, glb.chunk_size, 0};
     return BVP_OK;
 }

@@ -49,6 +49,7 @@ void bvp_get_info(const bvp_file *file, bvp_file_info *out)
     memcpy(out->source_hash, h->source_hash, sizeof out->source_hash);
     out->has_digests = file->digests.count > 0;
     out->is_thin = file->thin != NULL;
+    out->is_over_buffers = (h->feature_incompatible & BVPD_FEATURE_OUTSIDE) != 0;
     out->store = bvpi_get_string(file, h->store);
 }
 
@@ -75,7 +76,7 @@ static bvp_status get_part(const bvp_file *file, uint32_t part, bvp_part_info *o
     if (status == BVP_OK && holder != file)
         status = bvpi_get_part_record(holder, part_there, &r);
     if (status == BVP_OK)
-        status = bvpi_view_part(holder, &r, &view);
+        status = bvpi_view_part(holder, part_there, &r, &view);
     if (status != BVP_OK)
         return status;
     file = holder;
@@ -152,8 +153,12 @@ static bvp_status check_part(const bvp_file *file, uint32_t part, bvp_error *err
         status = bvpi_touch(file, part);
     if (status == BVP_OK)
         return part == BVP_ASSEMBLY ? bvpi_check_names(file, error) : BVP_OK;
-    if (status == BVP_ERR_ARGUMENT)
+    if (status == BVP_ERR_ARGUMENT &&
+        (part == BVP_ASSEMBLY || part >= file->header.part_count || !file->outside))
         return bvpi_error_set(error, status, BVPI_NO_OFFSET, "", "there is no part %" PRIu32, part);
+    if (file->outside && part != BVP_ASSEMBLY &&
+        bvpi_outside_touch(file, part, file->control) != BVP_OK)
+        return bvpi_outside_explain(file, part, status, error);
     if (part != BVP_ASSEMBLY && bvpi_is_elsewhere(file, part))
         return bvpi_thin_explain(file, part, status, error);
     if (file->part_state && bvpi_explain_hashes(file, part, error) != BVP_OK)

@@ -65,6 +65,11 @@ uint32_t bvpi_find_digests(const bvpd_header *header)
     return find_kind(header, BVPD_DIGESTS);
 }
 
+uint32_t bvpi_find_buffers(const bvpd_header *header)
+{
+    return find_kind(header, BVPD_BUFFERS);
+}
+
 uint64_t bvpi_file_size_for(uint64_t data_end, uint64_t hash_end)
 {
     uint64_t needed = hash_end + sizeof(bvpd_trailer);
@@ -233,6 +238,20 @@ static void check_directory(const bvpd_header *h, bvpi_report *report)
                        s->size == blocks * BVPD_DIGEST_SIZE,
                    "DGST is not %" PRIu64 " digests of 32 bytes directly before HASH", blocks);
     }
+    const uint32_t prov = bvpi_find_section(h, BVPD_PROV), buffers = bvpi_find_buffers(h);
+    const bool is_outside = (h->feature_incompatible & BVPD_FEATURE_OUTSIDE) != 0;
+    const bool has_buffers = buffers < h->section_count;
+    const bvpd_section *b = &h->sections[has_buffers ? buffers : 0];
+    uint64_t size = 0;
+    BVPI_SOUND(report, "BUF-1", FIELD(feature_incompatible),
+               is_outside == has_buffers &&
+                   (!has_buffers ||
+                    (buffers == prov + 1 && b->record_size == sizeof(bvpd_buffers) &&
+                     b->codec == 0 && b->size == b->raw_size && b->record_count < BVPD_NONE &&
+                     bvpi_mul(b->record_count, b->record_size, &size) && size == b->size &&
+                     (h->feature_incompatible & BVPD_FEATURE_THIN) == 0)),
+               "BUFS is not directly after PROV, with records of 64 bytes, of a file over buffers "
+               "that is not thin");
     BVPI_KNOWN(report, "DIR-11", FIELD(sections) + h->section_count * sizeof *h->sections,
                bvpi_is_zero(&h->sections[h->section_count],
                             (BVPD_SECTION_MAX - h->section_count) * sizeof *h->sections),

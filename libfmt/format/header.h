@@ -28,6 +28,9 @@ uint32_t bvpi_find_section(const bvpd_header *header, enum bvpd_section_index se
 /* The same for DGST, which is optional and directly before HASH. */
 uint32_t bvpi_find_digests(const bvpd_header *header);
 
+/* The same for BUFS, which is optional and directly after PROV. */
+uint32_t bvpi_find_buffers(const bvpd_header *header);
+
 /* Kind and record size of a known section. */
 const char *bvpi_section_kind(enum bvpd_section_index section);
 uint32_t bvpi_section_record_size(enum bvpd_section_index section);

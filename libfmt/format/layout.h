@@ -73,19 +73,27 @@ enum bvpd_section_index {
 #define BVPD_DIGESTS     "DGST"
 #define BVPD_DIGEST_SIZE 32
 
+/* A section of files whose triangles lie outside, directly after PROV: bvpd_buffers */
+#define BVPD_BUFFERS "BUFS"
+
 /* The type of a GLB's chunk that is a bvpack file: gltf.md */
-#define BVPD_GLB_CHUNK "BVP\0"
+#define BVPD_GLB_CHUNK  "BVP\0"
+/* and of the one that holds its buffer */
+#define BVPD_GLB_BINARY "BIN\0"
 
 /* feature_incompatible: parts without bytes are in a store, under their addresses. */
-#define BVPD_FEATURE_THIN  UINT32_C(1)
+#define BVPD_FEATURE_THIN    UINT32_C(1)
 /* feature_incompatible: several hierarchies over the instances, each with a grid of its own. */
-#define BVPD_FEATURE_TOPS  UINT32_C(2)
+#define BVPD_FEATURE_TOPS    UINT32_C(2)
 /* feature_incompatible: the grid of some part's wide hierarchy is turned. */
-#define BVPD_FEATURE_TURNS UINT32_C(4)
+#define BVPD_FEATURE_TURNS   UINT32_C(4)
 /* feature_incompatible: parts have hierarchies of kind rays. */
-#define BVPD_FEATURE_RAYS  UINT32_C(8)
+#define BVPD_FEATURE_RAYS    UINT32_C(8)
+/* feature_incompatible: the corners of all triangles lie in buffers outside of the file. */
+#define BVPD_FEATURE_OUTSIDE UINT32_C(16)
 #define BVPD_FEATURES                                                                              \
-    (BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS | BVPD_FEATURE_TURNS | BVPD_FEATURE_RAYS)
+    (BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS | BVPD_FEATURE_TURNS | BVPD_FEATURE_RAYS |              \
+     BVPD_FEATURE_OUTSIDE)
 
 typedef struct bvpd_section {
     uint8_t kind[4];
@@ -316,7 +324,8 @@ static_assert(sizeof(bvpd_cluster) == 36, "spec: CLU");
 enum bvpd_packing {
     BVPD_RAW = 0,     /* width 32: the float's bits */
     BVPD_ORDERED = 1, /* base + k is the float's rank among all floats */
-    BVPD_GRID = 2     /* (float)((double)(int32)(base + k) * step[scale]); 3 is reserved */
+    BVPD_GRID = 2,    /* (float)((double)(int32)(base + k) * step[scale]) */
+    BVPD_OUTSIDE = 3  /* in a file whose triangles lie outside: there are no streams */
 };
 /* Steps of GRID: code 0..15: 10^-code, as the nearest double; code 64..191: 2^(code - 128). */
 
@@ -331,6 +340,24 @@ typedef struct bvpd_ids {
     uint8_t reserved;
 } bvpd_ids;
 static_assert(sizeof(bvpd_ids) == 8, "spec: IDS");
+
+/* Positions and indices outside of the file, of triangles first_triangle and so on of the numbers
+ * of a part (chapter 7). */
+typedef struct bvpd_buffers {
+    uint32_t part, first_triangle;
+    uint64_t position_off, index_off; /* in the GLB's buffer, or BVPD_NOWHERE */
+    uint32_t vertex_count, triangle_count;
+    uint32_t position_stride;           /* bytes from a vertex to the next one */
+    uint16_t position_type, index_type; /* numbers of glTF; index_type 0: there are no indices */
+    uint32_t normalized;                /* 0 or 1 */
+    uint32_t reserved;
+    uint8_t hash[16];
+} bvpd_buffers;
+static_assert(offsetof(bvpd_buffers, vertex_count) == 24, "spec: BUF");
+static_assert(offsetof(bvpd_buffers, position_type) == 36, "spec: BUF");
+static_assert(offsetof(bvpd_buffers, hash) == 48, "spec: BUF");
+static_assert(sizeof(bvpd_buffers) == 64, "spec: BUF");
+#define BVPD_NOWHERE UINT64_MAX
 
 typedef struct bvpd_placement {
     double m[12]; /* row-major 3x4; record 0 is the identity */

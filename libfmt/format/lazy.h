@@ -6,6 +6,7 @@
 #define BVPI_FORMAT_LAZY_H
 
 #include "format/map.h"
+#include "format/outside.h"
 
 enum bvpi_hash_state { BVPI_HASH_UNKNOWN = 0, BVPI_HASH_GOOD, BVPI_HASH_BAD };
 
@@ -18,6 +19,11 @@ static inline bvp_status bvpi_touch_under(const bvp_file *file, uint32_t part,
 {
     if (file->thin && part != BVP_ASSEMBLY) {
         const bvp_status status = bvpi_thin_resolve(&file, &part);
+        if (status != BVP_OK)
+            return status;
+    }
+    if (file->outside && part != BVP_ASSEMBLY) {
+        const bvp_status status = bvpi_outside_touch(file, part, control);
         if (status != BVP_OK)
             return status;
     }

@@ -12,6 +12,8 @@ CORE_SOURCES += \
 	libfmt/format/lazy.c \
 	libfmt/format/linear.c \
 	libfmt/format/map.c \
+	libfmt/format/outside.c \
+	libfmt/format/outside_decode.c \
 	libfmt/format/record.c \
 	libfmt/format/source.c \
 	libfmt/format/thin.c \
@@ -30,6 +32,7 @@ noinst_HEADERS += \
 	libfmt/format/lazy.h \
 	libfmt/format/linear.h \
 	libfmt/format/map.h \
+	libfmt/format/outside.h \
 	libfmt/format/record.h \
 	libfmt/format/source.h \
 	libfmt/format/thin.h \

@@ -28,6 +28,7 @@
 #include "format/attached.h"
 #include "format/digest.h"
 #include "format/header.h"
+#include "format/outside.h"
 #include "format/source.h"
 
 #include <assert.h>
@@ -63,6 +64,8 @@ void bvpi_set_spans(bvp_file *file)
     }
     file->digests =
         span_of(file, bvpi_find_digests(&file->header), BVPD_DIGEST_SIZE, sizeof(bvpd_trailer));
+    file->buffers =
+        span_of(file, bvpi_find_buffers(&file->header), sizeof(bvpd_buffers), sizeof(bvpd_trailer));
 }
 
 void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file)
@@ -189,16 +192,51 @@ static bool may_be_glb(const bvp_open_options *options, uint64_t size)
     return options->offset == 0 && options->size == 0 && size >= BVPD_HEADER_SIZE;
 }
 
-static bvp_status enter_glb_file(int fd, uint64_t total, bvp_open_options *options,
+static bvp_status enter_glb_file(int fd, uint64_t total, bvp_open_options *options, bvpi_glb *glb,
                                  bvp_error *error)
 {
     uint8_t head[12];
     if (!may_be_glb(options, total))
         return BVP_OK;
-    const bvp_status status = read_fd(&fd, 0, sizeof head, head, error);
+    bvp_status status = read_fd(&fd, 0, sizeof head, head, error);
     if (status != BVP_OK || !bvpi_is_glb(head))
         return status;
-    return bvpi_find_attached(read_fd, &fd, total, &options->offset, &options->size, error);
+    status = bvpi_find_attached(read_fd, &fd, total, glb, error);
+    options->offset = glb->file_off;
+    options->size = glb->file_size;
+    return status;
+}
+
+/* The buffers of a GLB, for a file over them: mapped like the file, or copied. */
+static bvp_status map_chunk(bvp_file *file, int fd, const bvpi_glb *glb, bvp_error *error)
+{
+    if (glb->chunk_size == 0 || (file->header.feature_incompatible & BVPD_FEATURE_OUTSIDE) == 0)
+        return BVP_OK;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), slack = glb->chunk_off % page;
+    const size_t size = (size_t)(glb->chunk_size + slack);
+    size_t got;
+    file->chunk_mapping_size = size;
+    if (file->mode == BVP_OPEN_ISOLATED) {
+        file->chunk_mapping = malloc(size);
+        if (!file->chunk_mapping)
+            return bvpi_error_memory(error, size);
+        const bvp_status status =
+            read_at(fd, file->chunk_mapping, size, glb->chunk_off - slack, &got, error);
+        if (status != BVP_OK)
+            return status;
+        if (got != size)
+            return bvpi_error_set(error, BVP_ERR_CORRUPT, glb->chunk_off + got, "",
+                                  "the file shrank while it was read");
+    } else {
+        file->chunk_mapping =
+            mmap(NULL, size, PROT_READ, MAP_SHARED, fd, (off_t)(glb->chunk_off - slack));
+        if (file->chunk_mapping == MAP_FAILED) {
+            file->chunk_mapping = NULL;
+            return bvpi_error_system(error, "cannot map the GLB's binary chunk");
+        }
+    }
+    file->chunk = (bvpi_span){(const uint8_t *)file->chunk_mapping + slack, glb->chunk_size, 0};
+    return BVP_OK;
 }
 
 /* The head is read with pread() before anything is mapped: a file that is no bvpack file, or too
@@ -211,7 +249,8 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
         return bvpi_error_system(error, "cannot examine the file");
     const uint64_t total = (uint64_t)info.st_size;
     bvp_open_options inside = *options;
-    bvp_status status = enter_glb_file(fd, total, &inside, error);
+    bvpi_glb glb = {0};
+    bvp_status status = enter_glb_file(fd, total, &inside, &glb, error);
     if (status != BVP_OK)
         return status;
     options = &inside;
@@ -235,6 +274,9 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
         return status;
     /* bvpi_bvpi_check_head() refuses a file that has less than its header says. */
     assert(file->size >= BVPD_HEADER_SIZE && file->size == file->header.file_size);
+    status = map_chunk(file, fd, &glb, error);
+    if (status != BVP_OK)
+        return status;
     if (file->mode != BVP_OPEN_ISOLATED)
         return map_pages(file, fd, options, error);
     status = allocate_private(file, error);
@@ -251,8 +293,9 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
                                   const bvp_open_options *options, bvp_error *error)
 {
     bvp_status status = BVP_OK;
+    bvpi_span chunk = {NULL, 0, 0};
     if (may_be_glb(options, size) && bvpi_is_glb(data))
-        status = bvpi_enter_glb(&data, &size, error);
+        status = bvpi_enter_glb(&data, &size, &chunk, error);
     if (status != BVP_OK)
         return status;
     if (options->offset > size)
@@ -269,12 +312,21 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
     if (status != BVP_OK)
         return status;
     file->base = base;
+    if (file->header.feature_incompatible & BVPD_FEATURE_OUTSIDE)
+        file->chunk = chunk;
     if (file->mode != BVP_OPEN_ISOLATED)
         return BVP_OK;
     status = allocate_private(file, error);
     if (status == BVP_OK)
         memcpy(file->mapping, base, (size_t)file->size);
-    return status;
+    if (status != BVP_OK || !file->chunk.data)
+        return status;
+    file->chunk_mapping = malloc((size_t)chunk.size + 1);
+    if (!file->chunk_mapping)
+        return bvpi_error_memory(error, chunk.size);
+    memcpy(file->chunk_mapping, chunk.data, (size_t)chunk.size);
+    file->chunk.data = file->chunk_mapping;
+    return BVP_OK;
 }
 
 /* Refuses options that make no sense, and makes a file that has nothing but its options. */
@@ -339,6 +391,8 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
         if (!file->part_state)
             status = bvpi_error_memory(error, count);
     }
+    if (status == BVP_OK)
+        status = bvpi_outside_open(file, error);
     if (status == BVP_OK)
         *out = file;
     else
@@ -414,9 +468,14 @@ static bvp_status begin_source(const bvp_source *given, bvp_open_options *option
     const bvp_status status = given->read(given->user, 0, size, first->bytes, error);
     if (status != BVP_OK)
         return status;
-    if (bvpi_is_glb(first->bytes))
-        return bvpi_find_attached(given->read, given->user, given->size, &options->offset,
-                                  &options->size, error);
+    if (bvpi_is_glb(first->bytes)) {
+        bvpi_glb glb;
+        const bvp_status found =
+            bvpi_find_attached(given->read, given->user, given->size, &glb, error);
+        options->offset = glb.file_off;
+        options->size = glb.file_size;
+        return found;
+    }
     first->size = size;
     return BVP_OK;
 }
@@ -466,6 +525,11 @@ void bvpi_unmap(bvp_file *file)
         free(file->mapping);
     else if (file->mapping)
         munmap(file->mapping, file->mapping_size);
+    if (file->chunk_mapping && file->mode == BVP_OPEN_ISOLATED)
+        free(file->chunk_mapping);
+    else if (file->chunk_mapping)
+        munmap(file->chunk_mapping, file->chunk_mapping_size);
+    bvpi_outside_close(file);
     bvpi_source_close(file->source);
     free(file->part_state);
     free(file->ready);

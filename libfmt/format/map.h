@@ -38,7 +38,12 @@ struct bvp_file {
     bvpi_isa isa;               /* for its queries; chosen when the file is opened */
     bvpd_header header;         /* private copy of the head: cannot change after open */
     bvpi_span section[BVPD_SECTION_COUNT];
-    bvpi_span digests;      /* DGST, or empty */
+    bvpi_span digests;   /* DGST, or empty */
+    bvpi_span buffers;   /* BUFS, or empty */
+    bvpi_span chunk;     /* the binary chunk of the GLB that it lies in, where it was opened by
+                            that; else data is NULL. Any byte may change at any time */
+    void *chunk_mapping; /* to be unmapped or freed, or NULL */
+    size_t chunk_mapping_size;
     bool is_digest_trusted; /* the caller knows the root digest, so blocks are also checked against
                                digests */
     /* With verify_lazily, else NULL: an atomic bvpi_hash_state for each part, one for the
@@ -46,6 +51,9 @@ struct bvp_file {
     unsigned char *part_state;
     void *ready;     /* part 0 prepared for queries, or NULL: query/body/placed_body.h */
     bvpi_thin *thin; /* for a thin file, else NULL */
+    /* For a file whose triangles lie outside, of each part; else NULL. Room for their buffers. */
+    struct bvpi_outside *outside;
+    struct bvpi_buffers *buffer_room;
 };
 
 /* Opens without full verification: maps the file, or copies it (isolated), and checks the head.

@@ -20,6 +20,7 @@
 #include "base/checked.h"
 #include "base/load.h"
 #include "format/linear.h"
+#include "format/outside.h"
 #include "format/source.h"
 
 #include <assert.h>
@@ -66,7 +67,7 @@ static bool is_part_sound(const bvp_file *file, const bvpd_part *r)
 }
 
 /* r: checked. */
-static void make_part(const bvp_file *file, const bvpd_part *r, bvpi_part *out)
+static void make_part(const bvp_file *file, uint32_t part, const bvpd_part *r, bvpi_part *out)
 {
     assert(is_part_sound(file, r));
     out->blob = file->section[BVPD_DATA].data + r->data_off;
@@ -77,6 +78,7 @@ static void make_part(const bvp_file *file, const bvpd_part *r, bvpi_part *out)
     out->cluster_table_off = r->cluster_table_off;
     out->cluster_count = r->cluster_count;
     out->cluster_shift = r->cluster_shift;
+    out->outside = bvpi_outside_of(file, part);
     for (int axis = 0; axis < 3; axis++) {
         out->lo[axis] = r->lo[axis];
         out->hi[axis] = r->hi[axis];
@@ -91,11 +93,12 @@ bvp_status bvpi_get_part_record(const bvp_file *file, uint32_t part, bvpd_part *
     return is_part_sound(file, out) ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
-bvp_status bvpi_view_part(const bvp_file *file, const bvpd_part *record, bvpi_part *out)
+bvp_status bvpi_view_part(const bvp_file *file, uint32_t part, const bvpd_part *record,
+                          bvpi_part *out)
 {
     if (!is_part_sound(file, record))
         return BVP_ERR_CORRUPT;
-    make_part(file, record, out);
+    make_part(file, part, record, out);
     return BVP_OK;
 }
 
@@ -104,7 +107,7 @@ bvp_status bvpi_get_part_here(const bvp_file *file, uint32_t part, bvpi_part *ou
     bvpd_part r;
     const bvp_status status = bvpi_get_part_record(file, part, &r);
     if (status == BVP_OK)
-        make_part(file, &r, out);
+        make_part(file, part, &r, out);
     return status;
 }
 
@@ -157,6 +160,7 @@ static bvp_status make_tree(const bvpd_hierarchy *r, const uint8_t *units, uint6
     out->root = r->root;
     out->leaf_size = r->leaf_size;
     out->blob_size = size;
+    out->outside = NULL;
     out->grid_unit = r->grid_unit;
     for (int axis = 0; axis < 3; axis++) {
         out->grid_origin[axis] = r->grid_origin[axis];
@@ -179,7 +183,10 @@ static bvp_status make_part_tree(const bvp_file *file, uint32_t part, const bvpd
         h.part != part || h.data_off != r->data_off || h.data_size != r->data_size)
         return BVP_ERR_CORRUPT;
     out->cluster_shift = r->cluster_shift;
-    return make_tree(&h, file->section[BVPD_DATA].data + r->data_off, r->data_size, out);
+    const bvp_status status =
+        make_tree(&h, file->section[BVPD_DATA].data + r->data_off, r->data_size, out);
+    out->outside = bvpi_outside_of(file, part);
+    return status;
 }
 
 bvp_status bvpi_get_part_tree_here(const bvp_file *file, uint32_t part, bvpi_tree *out)
@@ -196,7 +203,7 @@ bvp_status bvpi_get_part_and_tree_here(const bvp_file *file, uint32_t part, bvpi
     const bvp_status status = bvpi_get_part_record(file, part, &r);
     if (status != BVP_OK)
         return status;
-    make_part(file, &r, out);
+    make_part(file, part, &r, out);
     return make_part_tree(file, part, &r, tree);
 }
 

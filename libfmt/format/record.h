@@ -19,6 +19,7 @@ typedef struct bvpi_tree {
     /* Bytes from `units` on; a cluster's header (36 bytes) must end within them. */
     uint64_t blob_size;
     uint8_t cluster_shift;
+    const struct bvpi_outside *outside; /* of a part whose triangles lie outside; else NULL */
     double grid_origin[3];
     double grid_unit;
     uint32_t grid_extent[3]; /* each < 2^22 */
@@ -58,6 +59,7 @@ typedef struct bvpi_part {
     uint64_t cluster_table_off;
     uint32_t cluster_count;
     uint8_t cluster_shift;
+    const struct bvpi_outside *outside; /* or NULL: the clusters hold the triangles */
     float lo[3], hi[3];
     double origin[3];
 } bvpi_part;
@@ -118,7 +120,8 @@ bvp_status bvpi_get_part_record(const bvp_file *file, uint32_t part, bvpd_part *
 bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const bvpd_part *r,
                                      uint32_t hierarchy, bvpd_hierarchy *out);
 /* Checked views of a copied record, for callers that must not read it twice. */
-bvp_status bvpi_view_part(const bvp_file *file, const bvpd_part *record, bvpi_part *out);
+bvp_status bvpi_view_part(const bvp_file *file, uint32_t part, const bvpd_part *record,
+                          bvpi_part *out);
 bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
                             uint64_t triangle_count, bvpi_binary *out);
 /* Rule HIE-14: the sizes of planes and offsets fit the kind, which is a binary one. */

@@ -79,11 +79,18 @@ typedef struct plan {
     bvpi_chunk hashes, digests; /* of the sections made here; digests may be empty */
 } plan;
 
-/* DGST, if present, is between the other sections and HASH. */
-enum { DIGESTS_ENTRY = BVPD_HASH };
+/* BUFS and DGST, where they are present, are between the other sections and HASH. */
+static bool has_buffers(const plan *p)
+{
+    return p->job->buffers.chunk_count > 0;
+}
+static const bvpd_section *digests_entry(const plan *p)
+{
+    return &p->header.sections[BVPD_HASH + has_buffers(p)];
+}
 static const bvpd_section *hash_entry(const plan *p)
 {
-    return &p->header.sections[BVPD_HASH + p->job->has_digests];
+    return digests_entry(p) + p->job->has_digests;
 }
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
@@ -131,13 +138,13 @@ static bool put_given_sections(sink *s, const plan *p)
     for (int kind = 0; kind < BVPD_HASH; kind++)
         if (!put_section(s, &p->header.sections[kind], &p->section[kind]))
             return false;
-    return true;
+    return !has_buffers(p) || put_section(s, &p->header.sections[BVPD_HASH], &p->job->buffers);
 }
 
 static bool put_digests(sink *s, const plan *p)
 {
     const bvpi_write_section section = {&p->digests, 1};
-    return !p->job->has_digests || put_section(s, &p->header.sections[DIGESTS_ENTRY], &section);
+    return !p->job->has_digests || put_section(s, digests_entry(p), &section);
 }
 
 /* ---- hashing -------------------------------------------------------------------------------- */
@@ -194,7 +201,7 @@ static void end_blocks(sink *s, uint64_t end)
 
 static bvp_status digest_blocks(plan *p, bvp_error *error)
 {
-    const bvpd_section *entry = &p->header.sections[DIGESTS_ENTRY];
+    const bvpd_section *entry = digests_entry(p);
     if (!bvpi_can_digest())
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "this library was built without libsodium: it has no digests");
@@ -292,8 +299,12 @@ static bvp_status make_plan(const bvpi_write *job, plan **out, bvp_error *error)
     memset(h->sections, 0, sizeof h->sections);
     for (int kind = 0; kind < BVPD_HASH; kind++)
         place_known(p, (enum bvpd_section_index)kind, section_size(&p->section[kind]));
+    if (has_buffers(p)) {
+        memcpy(h->sections[h->section_count].kind, BVPD_BUFFERS, sizeof h->sections->kind);
+        place_section(h, sizeof(bvpd_buffers), section_size(&job->buffers));
+    }
     if (job->has_digests) {
-        memcpy(h->sections[DIGESTS_ENTRY].kind, BVPD_DIGESTS, sizeof h->sections->kind);
+        memcpy(h->sections[h->section_count].kind, BVPD_DIGESTS, sizeof h->sections->kind);
         place_section(h, BVPD_DIGEST_SIZE, SIZE_OF_BLOCKS);
     }
     place_known(p, BVPD_HASH, SIZE_OF_BLOCKS);

@@ -29,7 +29,8 @@ typedef struct bvpi_write_section {
 typedef struct bvpi_write {
     bvpd_header header;
     bvpi_write_section section[BVPD_SECTION_COUNT];
-    bool has_digests; /* write DGST as well: BVP_ERR_ARGUMENT if !bvpi_can_digest() */
+    bvpi_write_section buffers; /* BUFS; empty: there is none */
+    bool has_digests;           /* write DGST as well: BVP_ERR_ARGUMENT if !bvpi_can_digest() */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total); /* or NULL */
     void *progress_user;
     const bvp_control *control; /* may cancel it, or NULL */

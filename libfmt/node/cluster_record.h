@@ -9,14 +9,17 @@
 
 #include "base/checked.h"
 #include "base/load.h"
+#include "format/outside.h"
 #include "format/record.h"
 
 #include <stdbool.h>
 
-/* A cluster record in the mapping. Its header was read once. */
+/* A cluster record in the mapping. Its header was read once. Where triangles lie outside there are
+ * no streams: vertex 3 i + k is corner k of local triangle i. */
 typedef struct bvpi_cluster {
     bvpd_cluster head;
-    uint32_t vertex_count, triangle_count; /* 1 .. 256 */
+    const bvpi_outside *outside;           /* or NULL */
+    uint32_t vertex_count, triangle_count; /* 1 .. 256; vertices outside: up to 768 */
     const uint8_t *corners, *vertices;     /* streams */
     const uint8_t *table[3];               /* for an axis that has one; the next table follows */
     const uint8_t *end;                    /* end of the last table */
@@ -26,6 +29,8 @@ typedef struct bvpi_cluster {
     unsigned width[3]; /* bits of a coordinate; of a table's entry if there is a table */
     unsigned field_width[3], field_at[3]; /* bits of an axis in a vertex, and where they begin */
 } bvpi_cluster;
+
+enum { BVPI_LOCAL_VERTICES = 3 * BVPD_CLUSTER_TRIANGLES }; /* local vertex numbers are below */
 
 /* The bits of a coordinate. Rules refuse 26 to 31 and values above 32; a decoder that meets them
  * nevertheless uses 25 or 32. */
@@ -86,6 +91,21 @@ static inline void bvpi_cluster_layout(const uint8_t *record, bvpi_cluster *c)
     c->end = c->table[2] + bvpi_packed_size(c->head.table_count[2], c->width[2]);
 }
 
+/* The same where there are no streams. Whatever the header says of them is forgotten. */
+static inline void bvpi_cluster_layout_outside(const uint8_t *record, bvpi_cluster *c)
+{
+    c->triangle_count = c->head.triangle_count_minus_1 + 1u;
+    c->vertex_count = 3 * c->triangle_count;
+    c->first_width = c->delta_width = c->corners_width = c->vertex_width = 0;
+    c->corners = c->vertices = c->end = record + sizeof c->head;
+    for (int axis = 0; axis < 3; axis++) {
+        c->table[axis] = c->end;
+        c->width[axis] = c->field_width[axis] = c->field_at[axis] = 0;
+        c->head.packing[axis] = BVPD_OUTSIDE << 6;
+        c->head.table_count[axis] = 0;
+    }
+}
+
 /* Loads the header of the record at `offset` of a blob. False: it is not inside the blob. */
 static inline bool bvpi_cluster_load(const uint8_t *blob, uint64_t blob_size, uint64_t offset,
                                      bvpd_cluster *out)
@@ -96,13 +116,18 @@ static inline bool bvpi_cluster_load(const uint8_t *blob, uint64_t blob_size, ui
     return true;
 }
 
-/* The same, and where everything is. */
-static inline bool bvpi_cluster_open(const uint8_t *blob, uint64_t blob_size, uint64_t offset,
+/* The same, and where everything is. outside: the part's. */
+static inline bool bvpi_cluster_open(const uint8_t *blob, uint64_t blob_size,
+                                     const bvpi_outside *outside, uint64_t offset,
                                      bvpi_cluster *out)
 {
     if (!bvpi_cluster_load(blob, blob_size, offset, &out->head))
         return false;
-    bvpi_cluster_layout(blob + offset, out);
+    out->outside = outside;
+    if (__builtin_expect(outside != NULL, 0))
+        bvpi_cluster_layout_outside(blob + offset, out);
+    else
+        bvpi_cluster_layout(blob + offset, out);
     bvpi_want(blob + offset, (size_t)(out->end - (blob + offset)));
     return true;
 }
@@ -168,9 +193,14 @@ static inline uint32_t bvpi_cluster_field(const bvpi_cluster *cluster, int axis,
                             cluster->field_width[axis]);
 }
 
-/* The coordinate of local vertex `vertex` (0 .. 255) on an axis. */
+/* The coordinate of local vertex `vertex` (0 .. 255; outside: < vertex_count) on an axis. */
 static inline float bvpi_cluster_coordinate(const bvpi_cluster *cluster, int axis, uint32_t vertex)
 {
+    if (cluster->outside) {
+        float corners[9];
+        bvpi_outside_local(cluster->outside, &cluster->head, vertex / 3, corners);
+        return corners[3 * (vertex % 3) + (uint32_t)axis];
+    }
     uint32_t field = bvpi_cluster_field(cluster, axis, vertex);
     if (cluster->head.table_count[axis] > 0)
         field = bvpi_stream_bits(cluster->table[axis], field * cluster->width[axis],
@@ -186,10 +216,13 @@ static inline float bvpi_cluster_coordinate(const bvpi_cluster *cluster, int axi
     }
 }
 
-/* The local vertex number (0 .. 255) of a corner (0 .. 2) of local triangle `triangle`. */
+/* The local vertex number (0 .. 255; outside: < vertex_count) of a corner (0 .. 2) of local
+ * triangle `triangle`. */
 static inline uint32_t bvpi_cluster_corner(const bvpi_cluster *cluster, uint32_t triangle,
                                            uint32_t corner)
 {
+    if (cluster->outside)
+        return 3 * triangle + corner;
     const uint32_t bit = triangle * cluster->corners_width;
     const uint32_t first = bvpi_stream_bits(cluster->corners, bit, cluster->first_width);
     if (corner == 0)
@@ -199,7 +232,7 @@ static inline uint32_t bvpi_cluster_corner(const bvpi_cluster *cluster, uint32_t
     return (first + delta + cluster->head.corner_base) & 255;
 }
 
-/* The same for all three corners, with one load. */
+/* The same for all three corners, with one load; not outside. */
 static inline void bvpi_cluster_corners(const bvpi_cluster *cluster, uint32_t triangle,
                                         uint32_t out[3])
 {
@@ -215,6 +248,8 @@ static inline void bvpi_cluster_corners(const bvpi_cluster *cluster, uint32_t tr
 /* Prefetches vertices and tables of the triangles from `triangle` on. */
 static inline void bvpi_cluster_prefetch(const bvpi_cluster *cluster, uint32_t triangle)
 {
+    if (cluster->outside)
+        return;
     const uint32_t vertex = bvpi_cluster_corner(cluster, triangle, 0);
     __builtin_prefetch(cluster->vertices + vertex * cluster->vertex_width / 8);
     __builtin_prefetch(cluster->table[0]);
@@ -224,6 +259,10 @@ static inline void bvpi_cluster_prefetch(const bvpi_cluster *cluster, uint32_t t
 static inline void bvpi_cluster_triangle(const bvpi_cluster *cluster, uint32_t triangle,
                                          float out[9])
 {
+    if (cluster->outside) {
+        bvpi_outside_local(cluster->outside, &cluster->head, triangle, out);
+        return;
+    }
     for (uint32_t corner = 0; corner < 3; corner++) {
         const uint32_t vertex = bvpi_cluster_corner(cluster, triangle, corner);
         for (int axis = 0; axis < 3; axis++)
@@ -241,7 +280,8 @@ static inline uint64_t bvpi_cluster_off(const bvpi_part *part, uint32_t idx)
 /* Opens record `idx` of the table. */
 static inline bool bvpi_cluster_at(const bvpi_part *part, uint32_t idx, bvpi_cluster *out)
 {
-    return bvpi_cluster_open(part->blob, part->blob_size, bvpi_cluster_off(part, idx), out);
+    return bvpi_cluster_open(part->blob, part->blob_size, part->outside,
+                             bvpi_cluster_off(part, idx), out);
 }
 
 /* The part, and how many of `*capacity` triangles from `first` on it has. BVP_ERR_ARGUMENT: `first`

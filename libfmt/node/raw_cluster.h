@@ -26,7 +26,7 @@ static inline bool bvpi_cluster_is_raw(const bvpi_cluster *cluster)
 static inline bool bvpi_cluster_open_whole(const bvpi_part *part, uint64_t offset,
                                            bvpi_cluster *out)
 {
-    return bvpi_cluster_open(part->blob, part->blob_size, offset, out) &&
+    return bvpi_cluster_open(part->blob, part->blob_size, part->outside, offset, out) &&
            bvpi_cluster_nodes_off(out) <= part->blob_size - offset;
 }
 

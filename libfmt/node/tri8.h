@@ -214,11 +214,30 @@ BVPI_INLINE void bvpi_tri8_axis(const bvpi_cluster *c, int axis, u32x8 field[3],
     }
 }
 
+/* Where triangles lie outside, those that the cluster does not have are its last one. */
+BVPI_INLINE void bvpi_tri8_decode_outside(const bvpi_cluster *cluster, u32x8 triangle,
+                                          bvpi_tri8 *out)
+{
+    uint32_t local[8];
+    float corners[9][8];
+    u32x8_store(local, triangle);
+    for (int lane = 0; lane < 8; lane++)
+        local[lane] =
+            local[lane] < cluster->triangle_count ? local[lane] : cluster->triangle_count - 1;
+    bvpi_outside_eight(cluster->outside, &cluster->head, local, corners);
+    for (int k = 0; k < 9; k++)
+        memcpy(&out->c[k], corners[k], sizeof out->c[k]);
+}
+
 /* For triangles (0 .. 263) that the cluster does not have, the result is arbitrary; reads stay
  * within the record or the 8192 bytes from its start. */
 BVPI_INLINE void bvpi_tri8_decode_lanes(const bvpi_cluster *cluster, u32x8 triangle, bvpi_tri8 *out)
 {
     u32x8 local[3], field[3][3];
+    if (__builtin_expect(cluster->outside != NULL, 0)) {
+        bvpi_tri8_decode_outside(cluster, triangle, out);
+        return;
+    }
     bvpi_tri8_locals(cluster, triangle, local);
     if (cluster->vertex_width <= 25)
         bvpi_tri8_short_fields(cluster, local, field);

@@ -32,7 +32,7 @@ static void get_run(const bvpi_cluster *cluster, uint32_t first, uint32_t count,
 {
     float at[BVPD_CLUSTER_VERTICES][3];
     assert(first + count <= cluster->triangle_count);
-    if (3 * count <= cluster->vertex_count) {
+    if (3 * count <= cluster->vertex_count || cluster->outside) {
         for (uint32_t k = 0; k < count; k++)
             bvpi_cluster_triangle(cluster, first + k, out + 9 * k);
         return;
@@ -82,6 +82,8 @@ static bvp_status get_triangles(const bvp_file *file, uint32_t part_idx, bvp_ran
     if (status != BVP_OK || capacity == 0)
         return status;
     assert(capacity <= part.triangle_count - first);
+    if (positions && part.outside && part.outside->count == 0)
+        return BVP_ERR_ARGUMENT; /* where they lie is not known: bvp_bind */
     for (uint32_t idx = find_cluster(&part, first); *count < capacity; idx++) {
         bvpi_cluster cluster;
         const uint64_t triangle = first + *count;

@@ -16,6 +16,8 @@ static bvp_status get_vertices(const bvp_file *file, uint32_t part_idx, uint64_t
     bvp_status status = bvpi_get_part(file, part_idx, &part);
     if (status != BVP_OK)
         return status;
+    if (positions && part.outside && part.outside->count == 0)
+        return BVP_ERR_ARGUMENT; /* where they lie is not known: bvp_bind */
     for (uint32_t idx = 0; idx < part.cluster_count && *count < capacity; idx++) {
         bvpi_cluster cluster;
         if (!bvpi_cluster_at(&part, idx, &cluster))

@@ -160,7 +160,7 @@ BVPI_INLINE bool bvpi_wide_triangles(const bvpi_tree *tree, uint32_t item, unsig
 {
     bvpi_cluster cluster;
     unsigned first = item & 0xff;
-    if (!bvpi_cluster_open(tree->units, tree->blob_size,
+    if (!bvpi_cluster_open(tree->units, tree->blob_size, tree->outside,
                            (uint64_t)(item >> 8) << tree->cluster_shift, &cluster) ||
         first + count > cluster.triangle_count)
         return false;

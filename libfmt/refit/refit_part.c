@@ -72,7 +72,7 @@ static bvp_status open_part(refit *r)
     if (status != BVP_OK)
         return corrupt(r, "the hashed blocks");
     if (bvpi_get_part_record(r->file, r->part_idx, &r->record) != BVP_OK ||
-        bvpi_view_part(r->file, &r->record, &r->part) != BVP_OK)
+        bvpi_view_part(r->file, r->part_idx, &r->record, &r->part) != BVP_OK)
         return corrupt(r, "the record");
     return BVP_OK;
 }

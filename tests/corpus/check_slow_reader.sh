@@ -55,6 +55,17 @@ END
   "$BVPACK" pack "$scratch/oblique.obj" -q -o "$scratch/corpus/good-turned.bvp" || complain "cannot pack strips"
   "$BVPACK" dump "$scratch/corpus/good-turned.bvp" | grep -q 'turn\[0\] = -*[1-9]' ||
     complain "oblique strips are not turned"
+  # triangles in the buffers of a GLB, as floats and as integers
+  over() { # NAME MODEL OPTION...
+    local name=$1 model=$2
+    shift 2
+    "$BVPACK" pack "$model" -q --share "$@" -o "$scratch/over.bvp" &&
+      "$BVPACK" attach "$model" "$scratch/over.bvp" -q -o "$scratch/corpus/good-over-$name.bvp" ||
+      complain "cannot attach $name"
+  }
+  over scene "$source_dir/samples/models/irb6640_cell12.glb" --rays
+  over kinds "$source_dir/tests/cli/packed_gltf/ring.glb" --hierarchy wide,boxtree,aabb,obb,rss --leaf 3
+  over integers "$source_dir/tests/cli/packed_gltf/gltfpack.glb"
   # files that were refitted, of every kind, of a turned grid, and of an assembly
   refitted() { # NAME MODEL OPTION...
     local name=$1 model=$2

@@ -103,7 +103,7 @@ static void print_leaf(const bvpi_binary *tree, const bvpi_part *part, const bvp
         bvpi_cluster cluster;
         const bool found =
             bvpi_binary_item(tree, leaf->first + i, &reference) &&
-            bvpi_cluster_open(part->blob, part->blob_size,
+            bvpi_cluster_open(part->blob, part->blob_size, part->outside,
                               (uint64_t)(reference >> 8) << part->cluster_shift, &cluster);
         require(found ? BVP_OK : BVP_ERR_CORRUPT, "item");
         printf(" %" PRIu64, (uint64_t)cluster.head.first_triangle + (reference & 255));

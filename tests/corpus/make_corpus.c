@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     save_changed(folder, "bad-header-hash", offsetof(bvpd_header, hi), 1, 0);
     save_changed(folder, "bad-block", BVPD_HEADER_SIZE, 1, 0);
     save_changed(folder, "unsupported-version", offsetof(bvpd_header, version_major), 1, 1);
-    save_changed(folder, "unsupported-feature", offsetof(bvpd_header, feature_incompatible), 16, 1);
+    save_changed(folder, "unsupported-feature", offsetof(bvpd_header, feature_incompatible), 32, 1);
     save_changed(folder, "unsupported-reserved", offsetof(bvpd_header, reserved), 1, 1);
     return 0;
 }

@@ -15,6 +15,9 @@ enum { PATH_SIZE = 4096 };
 
 static const uint8_t *file;
 static uint64_t file_size;
+static const uint8_t *chunk; /* of a GLB: its binary chunk */
+static uint64_t chunk_size;
+static const uint8_t *read_bytes; /* to be freed */
 
 static void fail(const char *what)
 {
@@ -33,8 +36,35 @@ static void read_file(const char *path)
     if (!bytes || fread(bytes, 1, (size_t)size, in) != (size_t)size)
         fail("cannot read the file");
     fclose(in);
-    file = bytes;
+    file = read_bytes = bytes;
     file_size = (uint64_t)size;
+}
+
+/* gltf.md: the packed file is the chunk of type BVP of a GLB. */
+static void enter_glb(void)
+{
+    const uint8_t *glb = file;
+    const uint64_t size = file_size;
+    if (size < 12 || memcmp(glb, "glTF", 4) != 0)
+        return;
+    for (uint64_t at = 12; at + 8 <= size;) {
+        uint64_t bytes = 0;
+        for (int i = 0; i < 4; i++)
+            bytes |= (uint64_t)glb[at + i] << (8 * i);
+        if (bytes > size - at - 8)
+            fail("a chunk leaves the GLB");
+        const char *kind = (const char *)glb + at + 4;
+        if (memcmp(kind, "BIN", 4) == 0) {
+            chunk = glb + at + 8;
+            chunk_size = bytes;
+        } else if (memcmp(kind, "BVP", 4) == 0) {
+            file = glb + at + 8;
+            file_size = bytes;
+            return;
+        }
+        at += 8 + bytes;
+    }
+    fail("a GLB without a packed file");
 }
 
 /* ---- chapter 1: numbers --------------------------------------------------------------------- */
@@ -88,11 +118,11 @@ static void print_bytes(uint64_t offset, uint64_t count)
 /* ---- chapters 3 and 4: header, directory ---------------------------------------------------- */
 
 #define NONE UINT32_MAX
-enum { THIN = 1, TOPS = 2, TURNS = 4, RAYS = 8 }; /* bits of feature_incompatible */
+enum { THIN = 1, TOPS = 2, TURNS = 4, RAYS = 8, OVER = 16 }; /* bits of feature_incompatible */
 
 static struct {
     uint64_t offset, size, raw_size, records;
-} data, tids, part, hier, plac, lins, tree, inst, topn, binh, prop, strs, prov;
+} data, tids, part, hier, plac, lins, tree, inst, topn, binh, prop, strs, prov, bufs;
 
 static void find_sections(void)
 {
@@ -102,7 +132,7 @@ static void find_sections(void)
     } wanted[] = {{"PART", &part}, {"HIER", &hier}, {"PLAC", &plac}, {"LINS", &lins},
                   {"INST", &inst}, {"TOPN", &topn}, {"DATA", &data}, {"TIDS", &tids},
                   {"BINH", &binh}, {"TREE", &tree}, {"PROP", &prop}, {"STRS", &strs},
-                  {"PROV", &prov}};
+                  {"PROV", &prov}, {"BUFS", &bufs}};
     for (uint32_t i = 0; i < u32(80); i++) {
         const uint64_t entry = 256 + 48 * i;
         for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
@@ -122,7 +152,7 @@ static void check_header(void)
     if (file_size < 1408 || memcmp(file, magic, sizeof magic) != 0)
         fail("not a bvpack file");
     if (number(12, 2) != 0 || (number(14, 2) != 5 && number(14, 2) != 6) ||
-        u32(24) > (THIN | TOPS | TURNS | RAYS))
+        u32(24) > (THIN | TOPS | TURNS | RAYS | OVER))
         fail("a version or feature that this reader does not know");
     if (u64(32) != file_size)
         fail("the file's size is not what its header says");
@@ -217,8 +247,15 @@ static unsigned triangle_width(uint64_t cluster)
     return corner_width(cluster, 0) + 2 * corner_width(cluster, 1);
 }
 
+static int is_over_buffers(void)
+{
+    return (u32(24) & OVER) != 0;
+}
+
 static uint32_t corner_of(uint64_t cluster, uint32_t triangle, int corner)
 {
+    if (is_over_buffers())
+        return 3 * triangle + (uint32_t)corner;
     const uint64_t first = (uint64_t)triangle * triangle_width(cluster);
     const uint32_t a = bits_at(cluster + 36, first, corner_width(cluster, 0));
     if (corner == 0)
@@ -288,31 +325,93 @@ static float coordinate(uint64_t cluster, int axis, uint32_t vertex)
     return (float)product;
 }
 
-static uint64_t source_number(uint64_t ids, uint32_t local)
+static uint64_t source_number(uint64_t head, uint64_t packed, uint32_t local)
 {
-    const unsigned width = u8(ids + 4), gap_count = u8(ids + 5), gap_width = u8(ids + 6);
+    const unsigned width = u8(head + 4), gap_count = u8(head + 5), gap_width = u8(head + 6);
     const uint64_t gaps = (uint64_t)gap_count * (width + gap_width);
-    const uint32_t f = bits_at(ids + 8, gaps + (uint64_t)local * width, width);
+    const uint32_t f = bits_at(packed, gaps + (uint64_t)local * width, width);
     uint64_t skip = 0;
     for (unsigned i = 0; i < gap_count; i++) {
         const uint64_t gap = (uint64_t)i * (width + gap_width);
-        if (bits_at(ids + 8, gap, width) <= f)
-            skip = bits_at(ids + 8, gap + width, gap_width);
+        if (bits_at(packed, gap, width) <= f)
+            skip = bits_at(packed, gap + width, gap_width);
     }
-    return u32(ids) + f + skip;
+    return u32(head) + f + skip;
+}
+
+static uint64_t number_of(uint64_t part_record, uint64_t cluster, uint32_t local)
+{
+    const uint64_t ids = tids.offset + u64(part_record + 96) + 4 * (uint64_t)u32(cluster + 32);
+    if (u64(part_record + 104) == 0)
+        return (uint64_t)u32(cluster + 28) + local;
+    if (is_over_buffers()) /* chapter 6.1 */
+        return source_number(cluster + 16, ids, local);
+    return source_number(ids, ids + 8, local);
+}
+
+/* ---- chapter 6.1: triangles outside ---------------------------------------------------------- */
+
+static uint64_t now_part; /* the record of the part that is read */
+
+static uint64_t in_chunk(uint64_t offset, uint64_t size)
+{
+    uint64_t value = 0;
+    if (offset > chunk_size || chunk_size - offset < size)
+        fail("buffers leave the binary chunk");
+    for (uint64_t i = 0; i < size; i++)
+        value |= (uint64_t)chunk[offset + i] << (8 * i);
+    return value;
+}
+
+static uint64_t size_of_type(uint32_t type)
+{
+    return type <= 5121 ? 1 : type <= 5123 ? 2 : 4;
+}
+
+/* A coordinate of corner vertex % 3 of local triangle vertex / 3. */
+static float outside_coordinate(uint64_t cluster, int axis, uint32_t vertex)
+{
+    const uint32_t own = (uint32_t)((now_part - part.offset) / 256);
+    uint64_t triangle = number_of(now_part, cluster, vertex / 3), r = bufs.offset;
+    while (u32(r) != own || triangle - u32(r + 4) >= u32(r + 28))
+        r += 64;
+    triangle -= u32(r + 4);
+    const uint32_t type = (uint32_t)number(r + 36, 2), index_type = (uint32_t)number(r + 38, 2);
+    uint64_t index = 3 * triangle + vertex % 3;
+    if (index_type != 0)
+        index = in_chunk(u64(r + 16) + index * size_of_type(index_type), size_of_type(index_type));
+    if (index >= u32(r + 24))
+        fail("an index lies beyond the vertices");
+    const uint64_t size = size_of_type(type);
+    const uint64_t bits = in_chunk(u64(r + 8) + index * u32(r + 32) + size * (uint64_t)axis, size);
+    if (type == 5126)
+        return float_of((uint32_t)bits);
+    const float c = type == 5120   ? (float)(int8_t)bits
+                    : type == 5122 ? (float)(int16_t)bits
+                                   : (float)bits;
+    if (u32(r + 40) == 0)
+        return c;
+    const float quotient = c / (type == 5120   ? 127.f
+                                : type == 5121 ? 255.f
+                                : type == 5122 ? 32767.f
+                                               : 65535.f);
+    return quotient < -1 ? -1 : quotient;
+}
+
+/* Of either sort of file. */
+static float corner_coordinate(uint64_t cluster, int axis, uint32_t vertex)
+{
+    return is_over_buffers() ? outside_coordinate(cluster, axis, vertex)
+                             : coordinate(cluster, axis, vertex);
 }
 
 static void print_triangle(uint64_t part_record, uint64_t cluster, uint32_t local)
 {
-    uint64_t id = (uint64_t)u32(cluster + 28) + local;
-    if (u64(part_record + 104) != 0)
-        id = source_number(tids.offset + u64(part_record + 96) + 4 * (uint64_t)u32(cluster + 32),
-                           local);
-    printf("triangle %" PRIu64, id);
+    printf("triangle %" PRIu64, number_of(part_record, cluster, local));
     for (int corner = 0; corner < 3; corner++) {
         const uint32_t vertex = corner_of(cluster, local, corner);
         for (int axis = 0; axis < 3; axis++) {
-            const float value = coordinate(cluster, axis, vertex);
+            const float value = corner_coordinate(cluster, axis, vertex);
             uint32_t bits;
             memcpy(&bits, &value, sizeof bits);
             printf(" %08x", bits);
@@ -737,7 +836,7 @@ static void check_ray_triangle(const ray_tree *t, uint64_t meshlet, uint32_t tri
             fail("a meshlet does not have the vertex of a corner");
         for (uint32_t axis = 0; axis < 3; axis++) {
             const float value = float_of(u32(rows + 4 * (uint64_t)(axis * vertices + at)));
-            const float stored = coordinate(cluster, (int)axis, vertex);
+            const float stored = corner_coordinate(cluster, (int)axis, vertex);
             if (memcmp(&value, &stored, sizeof value) != 0)
                 fail("a meshlet's corner is another than its triangle's");
             if (value < b->lo[axis] || value > b->hi[axis])
@@ -811,7 +910,7 @@ static void print_any(uint64_t part_record, uint64_t record, uint64_t blob, unsi
 /* All of it but its name and where it comes from. */
 static void print_packed(uint32_t idx)
 {
-    const uint64_t r = part.offset + 256 * (uint64_t)idx;
+    const uint64_t r = now_part = part.offset + 256 * (uint64_t)idx;
     const uint64_t first = hier.offset + 128 * (uint64_t)u32(r + 128);
     const uint64_t nodes = u32(first) == 1 ? 64 * (uint64_t)u32(first + 32) : 0;
     uint64_t size = nodes;
@@ -863,7 +962,7 @@ static void find_part(const char *path, uint64_t record, char out[PATH_SIZE])
 /* That part's own file is the one that is read meanwhile. */
 static void print_elsewhere(const char *path, uint64_t record)
 {
-    const uint8_t *thin = file;
+    const uint8_t *thin = file, *thin_bytes = read_bytes;
     const uint64_t thin_size = file_size;
     char own[PATH_SIZE];
     find_part(path, record, own);
@@ -878,6 +977,7 @@ static void print_elsewhere(const char *path, uint64_t record)
     print_packed(0);
     free((void *)file);
     file = thin;
+    read_bytes = thin_bytes;
     file_size = thin_size;
     find_sections();
 }
@@ -1075,6 +1175,7 @@ int main(int argc, char **argv)
     if (argc != 2)
         fail("usage: slow_reader FILE");
     read_file(argv[1]);
+    enter_glb();
     check_header();
     print_header();
     find_sections();
@@ -1084,6 +1185,6 @@ int main(int argc, char **argv)
         print_part(argv[1], i);
     print_scene();
     printf("provenance %" PRIu64 "\n", prov.raw_size);
-    free((void *)file);
+    free((void *)read_bytes);
     return 0;
 }

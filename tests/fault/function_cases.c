@@ -211,6 +211,41 @@ static int ask_thin(void)
     return ask_queries(given.thin, given.ring) || ask_tables(given.thin);
 }
 
+/* Packs a soup over buffers, opens it, binds them and asks. */
+static int bind_buffers(void)
+{
+    const bvp_buffers all = {.positions = given.soup,
+                             .vertex_count = 3 * (uint64_t)given.soup_count,
+                             .triangle_count = given.soup_count,
+                             .position_offset = BVP_NOWHERE,
+                             .index_offset = BVP_NOWHERE};
+    const bvp_mesh mesh = {.buffers = &all, .buffer_count = 1};
+    const bvp_build_options options = {.thread_count = 1, .share = 1};
+    bvp_builder *builder = NULL;
+    bvp_buffers found;
+    bvp_file *file = NULL;
+    uint32_t part = 0, count = 0;
+    TRY(bvp_builder_new, &options, &builder);
+    bvp_status status = bvp_builder_add_part(builder, &mesh, &part, &shared->error);
+    if (status == BVP_OK)
+        status = bvp_builder_finish(builder, "o.bvp", NULL, &shared->error);
+    bvp_builder_free(builder);
+    if (status != BVP_OK)
+        return end("building over buffers", status, 1);
+    TRY(bvp_open, "o.bvp", NULL, &file);
+    status = bvp_bind(file, part, &all, 1, &shared->error);
+    if (status != BVP_OK) {
+        bvp_close(file);
+        return end("bvp_bind", status, 1);
+    }
+    const bvp_body body = {.file = file, .part = part};
+    int result = bvp_get_buffers(file, part, &found, 1, &count) != BVP_OK || count != 1;
+    NOTE(found.vertex_count);
+    result = result || ask_one(&body);
+    bvp_close(file);
+    return result;
+}
+
 static int on_finding(void *user, const bvp_finding *finding)
 {
     (void)user;
@@ -519,6 +554,7 @@ const function_case function_cases[] = {
     {"open signed", open_signed, 0, NULL},
     {"ask lazy", ask_lazy, 1, NULL},
     {"ask thin", ask_thin, 1, NULL},
+    {"bind buffers", bind_buffers, 0, NULL},
     {"verify", verify, 1, NULL},
     {"annotate", annotate, 0, NULL},
     {"refit", refit, 0, NULL},

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "spec"))
 import field_table  # noqa: E402
 
 # chapter of spec/format.md -> structure; placements and properties are told in a sentence
-CHAPTERS = {"3": "header", "4": "section", "5": "node", "6": "cluster", "7": "ids", "8": "part", "9": "hierarchy",
+CHAPTERS = {"3": "header", "4": "section", "5": "node", "6": "cluster", "6.1": "buffers", "7": "ids", "8": "part", "9": "hierarchy",
             "9.1": "block", "9.5": "ray_node", "11": "tree_node", "12": "instance", "18": "trailer"}
 KAITAI = {"u1": 1, "s2": 2, "u2": 2, "u4": 4, "u8": 8, "f4": 4, "f8": 8}
 fail = False

@@ -75,7 +75,8 @@ static void check_leaf(walk *w, const bvpi_binary_node *leaf, uint32_t level)
         require(bvpi_binary_item(&w->tree, leaf->first + i, &reference));
         const uint64_t offset = (uint64_t)(reference >> 8) << w->part.cluster_shift;
         const uint32_t local = reference & 255;
-        require(bvpi_cluster_open(w->part.blob, w->part.blob_size, offset, &cluster));
+        require(
+            bvpi_cluster_open(w->part.blob, w->part.blob_size, w->part.outside, offset, &cluster));
         require(local < cluster.triangle_count);
         bvpi_cluster_triangle(&cluster, local, corners);
         const uint64_t id = bvpi_triangle_id(&w->part, &cluster.head, local);
@@ -349,8 +350,8 @@ START_TEST(test_deformable)
     ck_assert_int_eq(bvpi_get_part(file.file, 0, &part), BVP_OK);
     for (uint32_t k = 0; k < part.cluster_count; k++) {
         bvpi_cluster cluster;
-        ck_assert(
-            bvpi_cluster_open(part.blob, part.blob_size, bvpi_cluster_off(&part, k), &cluster));
+        ck_assert(bvpi_cluster_open(part.blob, part.blob_size, part.outside,
+                                    bvpi_cluster_off(&part, k), &cluster));
         for (int axis = 0; axis < 3; axis++)
             ck_assert_uint_eq(cluster.head.packing[axis], BVPD_RAW << 6 | 32);
     }

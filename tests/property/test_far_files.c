@@ -125,7 +125,7 @@ START_TEST(forged_hierarchies_are_refused)
     ck_assert_uint_eq(f.top_count, 6);
     f.header->feature_incompatible = 0;
     check_refused(&f, "TOP-1");
-    f.header->feature_incompatible = 18;
+    f.header->feature_incompatible = 34;
     check_refused(&f, "HDR-6");
     f.header->top_hierarchy++;
     check_refused(&f, "TOP-1");

@@ -34,7 +34,8 @@ static bvpi_aabb leaf_box(boxes *b, const bvpi_binary_node *leaf)
     bvpi_aabb box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     bvpi_cluster cluster;
     const uint64_t offset = (uint64_t)(leaf->first >> 8) << b->part.cluster_shift;
-    ck_assert(bvpi_cluster_open(b->part.blob, b->part.blob_size, offset, &cluster));
+    ck_assert(
+        bvpi_cluster_open(b->part.blob, b->part.blob_size, b->part.outside, offset, &cluster));
     for (uint32_t i = 0; i < leaf->count; i++) {
         float at[9];
         bvpi_cluster_triangle(&cluster, (leaf->first & 255) + i, at);

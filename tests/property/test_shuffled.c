@@ -47,7 +47,7 @@ static void add_leaf(walk *w, const bvpi_binary_node *leaf)
         bvpi_cluster cluster;
         float corners[9];
         if (!bvpi_binary_item(&w->tree, leaf->first + i, &reference) ||
-            !bvpi_cluster_open(w->part.blob, w->part.blob_size,
+            !bvpi_cluster_open(w->part.blob, w->part.blob_size, w->part.outside,
                                (uint64_t)(reference >> 8) << w->part.cluster_shift, &cluster))
             ck_abort_msg("a leaf cannot be read");
         bvpi_cluster_triangle(&cluster, reference & 255, corners);

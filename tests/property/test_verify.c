@@ -46,7 +46,7 @@ static const mutation mutations[] = {
     {"HDR-3", C, PAGE, HDR(lo), 1, 1, 1},
     {"HDR-4", N, PAGE, HDR(version_major), 2, 1, 0},
     {"HDR-5", N, PAGE, HDR(version_minor), 2, 4, 0},
-    {"HDR-6", N, PAGE, HDR(feature_incompatible), 4, 16, 0},
+    {"HDR-6", N, PAGE, HDR(feature_incompatible), 4, 32, 0},
     {"HDR-7", C, PAGE, HDR(header_size), 4, 4096, 0},
     {"HDR-8", C, PAGE, HDR(file_size), 8, 20480, 0},
     {"HDR-10", C, PAGE, HDR(section_count), 4, 13, 0},

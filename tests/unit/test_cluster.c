@@ -92,7 +92,7 @@ START_TEST(test_raw_and_ordered)
             at += field_width[axis];
         }
         bvpi_cluster cluster;
-        ck_assert(bvpi_cluster_open(record, 8192, 0, &cluster));
+        ck_assert(bvpi_cluster_open(record, 8192, NULL, 0, &cluster));
         uint32_t wrong = 0;
         for (uint32_t i = 0; i < vertices; i++)
             for (int axis = 0; axis < 3; axis++)
@@ -124,7 +124,7 @@ START_TEST(test_corners)
                         i % 3 == 0 ? first : delta, fields[i]);
         }
         bvpi_cluster cluster;
-        ck_assert(bvpi_cluster_open(record, 4096, 0, &cluster));
+        ck_assert(bvpi_cluster_open(record, 4096, NULL, 0, &cluster));
         for (uint32_t i = 0; i <= 3u * head.triangle_count_minus_1 + 2; i++) {
             uint32_t expected = fields[i];
             if (i % 3 > 0)
@@ -171,7 +171,7 @@ START_TEST(test_grid)
         tiny_put_at(vertices, 0, 25, field);
         tiny_put_at(vertices, 25, 25, 1);
         bvpi_cluster cluster;
-        ck_assert(bvpi_cluster_open(record, 4096, 0, &cluster));
+        ck_assert(bvpi_cluster_open(record, 4096, NULL, 0, &cluster));
         const double x = (double)(int32_t)(head.base[0] + field) * bvpi_cluster_step(code);
         ck_assert(bvpi_cluster_coordinate(&cluster, 0, 0) == (float)x);
         ck_assert(bvpi_cluster_coordinate(&cluster, 1, 0) ==
@@ -192,10 +192,10 @@ START_TEST(test_forged)
         for (size_t i = 0; i < SLACK; i++)
             record[i] = round % 3 == 0 ? 0xff : (uint8_t)next_random();
         bvpi_cluster cluster;
-        ck_assert(!bvpi_cluster_open(record, 35, 0, &cluster));
-        ck_assert(!bvpi_cluster_open(record, 4096, 4061, &cluster));
-        ck_assert(!bvpi_cluster_open(record, 4096, UINT64_MAX - 35, &cluster));
-        ck_assert(bvpi_cluster_open(record, 36, 0, &cluster));
+        ck_assert(!bvpi_cluster_open(record, 35, NULL, 0, &cluster));
+        ck_assert(!bvpi_cluster_open(record, 4096, NULL, 4061, &cluster));
+        ck_assert(!bvpi_cluster_open(record, 4096, NULL, UINT64_MAX - 35, &cluster));
+        ck_assert(bvpi_cluster_open(record, 36, NULL, 0, &cluster));
         for (uint32_t i = 0; i < cluster.triangle_count; i++)
             bvpi_cluster_triangle(&cluster, i, triangle);
         ck_assert_uint_le(bvpi_cluster_nodes_off(&cluster), SLACK);

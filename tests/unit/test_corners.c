@@ -29,7 +29,7 @@ static unsigned check(const uint8_t *corners, uint32_t triangle_count, uint32_t 
     const uint32_t size = bvpi_corners_pack(numbered, triangle_count, &head, record + sizeof head);
     bvpi_cluster cluster;
     memcpy(record, &head, sizeof head);
-    ck_assert(bvpi_cluster_open(record, sizeof record, 0, &cluster));
+    ck_assert(bvpi_cluster_open(record, sizeof record, NULL, 0, &cluster));
     ck_assert_ptr_eq(cluster.vertices, record + sizeof head + size);
     for (uint32_t i = 0; i < 3 * triangle_count; i++)
         ck_assert_uint_eq(bvpi_cluster_corner(&cluster, i / 3, i % 3), numbered[i]);

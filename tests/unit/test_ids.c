@@ -17,24 +17,32 @@ static uint32_t check(const uint32_t *numbers, uint32_t count)
 {
     bvpi_ids_plan plan;
     bvpi_ids_choose(numbers, count, &plan);
-    ck_assert_uint_eq(plan.size % 4, 0);
-    uint8_t *ids = calloc(1, plan.size + 8);
-    bvpi_ids_write(&plan, numbers, count, ids);
-    const bvpi_part part = {.ids = ids, .ids_size = plan.size};
+    const uint32_t size = (uint32_t)sizeof plan.head + plan.packed_size;
+    ck_assert_uint_eq(size % 4, 0);
+    uint8_t *ids = calloc(1, size + 8);
+    memcpy(ids, &plan.head, sizeof plan.head);
+    bvpi_ids_write(&plan, numbers, count, ids + sizeof plan.head);
+    const bvpi_part part = {.ids = ids, .ids_size = size};
     const bvpd_cluster head = {.first_triangle = 77};
     for (uint32_t i = 0; i < count; i++)
         ck_assert_uint_eq(bvpi_triangle_id(&part, &head, i), numbers[i]);
-    for (uint32_t k = plan.size; k < plan.size + 8; k++)
+    for (uint32_t k = size; k < size + 8; k++)
         ck_assert_uint_eq(ids[k], 0);
+    /* where triangles lie outside, its head is in the cluster's */
+    const bvpi_part packed = {.ids = ids + sizeof plan.head, .ids_size = plan.packed_size};
+    bvpd_cluster outside = {.first_triangle = 77, .packing = {BVPD_OUTSIDE << 6}};
+    memcpy(outside.base, &plan.head, sizeof plan.head);
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_uint_eq(bvpi_triangle_id(&packed, &outside, i), numbers[i]);
     uint32_t least = UINT32_MAX, most = 0;
     for (uint32_t i = 0; i < count; i++) {
         least = numbers[i] < least ? numbers[i] : least;
         most = numbers[i] > most ? numbers[i] : most;
     }
     const uint32_t plain = 8 + (count * bvpi_bit_width(most - least) + 31) / 32 * 4;
-    ck_assert_uint_le(plan.size, plain);
+    ck_assert_uint_le(size, plain);
     free(ids);
-    return plan.size;
+    return size;
 }
 
 START_TEST(test_runs)

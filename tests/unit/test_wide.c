@@ -180,7 +180,7 @@ static void check_triangles(const bvpi_tree *tree, uint32_t item, unsigned count
 {
     bvpi_cluster cluster;
     bvpi_tri8 tri;
-    bool open = bvpi_cluster_open(tree->units, tree->blob_size,
+    bool open = bvpi_cluster_open(tree->units, tree->blob_size, tree->outside,
                                   (uint64_t)(item >> 8) << tree->cluster_shift, &cluster);
     bool valid = open && (item & 255) + count <= cluster.triangle_count;
     ck_assert_int_eq(bvpi_wide_triangles(tree, item, count, &tri), valid);

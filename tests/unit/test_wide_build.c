@@ -123,7 +123,8 @@ typedef struct pending {
 static void check_leaf(const built *b, uint32_t geom, uint32_t count, const bvpi_frame *box)
 {
     bvpi_cluster cluster;
-    ck_assert(bvpi_cluster_open(b->blob, b->blob_size, (uint64_t)(geom >> 8) << SHIFT, &cluster));
+    ck_assert(
+        bvpi_cluster_open(b->blob, b->blob_size, NULL, (uint64_t)(geom >> 8) << SHIFT, &cluster));
     ck_assert_uint_le((geom & 255) + count, cluster.triangle_count);
     for (uint32_t i = geom & 255; i < (geom & 255) + count; i++) {
         float t[9];
@@ -196,8 +197,8 @@ static void check_order(const built *b)
         const uint32_t *order = b->order + batch->first_item;
         for (uint32_t r = 0; r < batch->record_count; r++) {
             bvpi_cluster cluster;
-            ck_assert(
-                bvpi_cluster_open(batch->bytes, batch->size, batch->records[r].offset, &cluster));
+            ck_assert(bvpi_cluster_open(batch->bytes, batch->size, NULL, batch->records[r].offset,
+                                        &cluster));
             for (uint32_t i = 0; i < cluster.triangle_count; i++) {
                 float t[9];
                 const uint32_t id = *order++;

@@ -99,6 +99,12 @@ static void annotate_section(bvpi_annotator *a, const bvpd_section *entry)
             snprintf(prefix, sizeof prefix, "%s[%" PRIu64 "]", bvpi_section_kind(kind), i);
             bvpi_annotate_fields(a, prefix, bvpi_record_fields(kind));
         }
+    } else if (memcmp(entry->kind, BVPD_BUFFERS, sizeof entry->kind) == 0) {
+        for (uint64_t i = 0; i < a->file->buffers.count && !a->stopped; i++) {
+            char prefix[PATH_SIZE];
+            snprintf(prefix, sizeof prefix, "BUFS[%" PRIu64 "]", i);
+            bvpi_annotate_fields(a, prefix, bvpi_buffers_fields);
+        }
     } else if (memcmp(entry->kind, BVPD_DIGESTS, sizeof entry->kind) == 0)
         bvpi_annotate_bytes(a, entry->offset + entry->size, "DGST", "digests of blocks", "DGS-2");
     else

@@ -35,7 +35,8 @@ typedef struct bvpi_field {
 
 /* annotate_fields.c: the fields in the order of their bytes, without gaps, up to BVPI_FIELD_END. */
 extern const bvpi_field bvpi_header_fields[], bvpi_entry_fields[], bvpi_trailer_fields[],
-    bvpi_node_fields[], bvpi_ray_node_fields[], bvpi_cluster_fields[], bvpi_ids_fields[];
+    bvpi_node_fields[], bvpi_ray_node_fields[], bvpi_cluster_fields[], bvpi_ids_fields[],
+    bvpi_buffers_fields[];
 /* The fields of a section's records; NULL if they are not simple tables. */
 const bvpi_field *bvpi_record_fields(enum bvpd_section_index section);
 

@@ -54,7 +54,7 @@ static bool annotate_cluster(blob_walk *w, uint32_t idx)
     const uint64_t place = bvpi_cluster_off(&w->part, idx);
     bvpi_cluster cluster;
     if (w->start + place < w->a->cursor ||
-        !bvpi_cluster_open(w->part.blob, w->part.blob_size, place, &cluster))
+        !bvpi_cluster_open(w->part.blob, w->part.blob_size, w->part.outside, place, &cluster))
         return false;
     const uint64_t nodes = place + bvpi_cluster_nodes_off(&cluster);
     const uint64_t end = nodes + (uint64_t)cluster.head.node_count * BVPD_UNIT;
@@ -161,18 +161,17 @@ static bool annotate_record(bvpi_annotator *a, const bvpi_part *part, uint32_t i
     char path[PATH_SIZE], value[BVPI_VALUE_MAX] = "";
     const uint64_t start = (uint64_t)(part->ids - a->file->base);
     const uint64_t offset = a->cursor - start;
-    if (cluster->head.id_off * UINT64_C(4) != offset ||
-        !bvpi_fits(offset, sizeof(bvpd_ids), part->ids_size))
-        return false;
+    uint64_t packed_off;
     bvpd_ids head;
-    bvpi_load_record(&head, part->ids + offset, sizeof head);
-    if (head.width > 32 || head.gap_width > 32)
+    if (cluster->head.id_off * UINT64_C(4) != offset ||
+        !bvpi_ids_head(part->ids, part->ids_size, &cluster->head, &head, &packed_off))
         return false;
     const uint32_t size = bvpi_ids_packed_size(&head, cluster->triangle_count);
-    if (size > part->ids_size - offset - sizeof head)
+    if (size > part->ids_size - packed_off)
         return false;
     snprintf(path, sizeof path, "%s.cluster[%" PRIu32 "]", prefix, idx);
-    bvpi_annotate_fields(a, path, bvpi_ids_fields);
+    if (packed_off > offset)
+        bvpi_annotate_fields(a, path, bvpi_ids_fields);
     for (uint32_t i = 0; i < cluster->triangle_count && i < SHOWN; i++)
         bvpi_add_to_value(value, "%s%" PRIu64, i > 0 ? " " : "",
                           bvpi_triangle_id(part, &cluster->head, i));
@@ -199,8 +198,8 @@ void bvpi_annotate_ids(bvpi_annotator *a)
         snprintf(prefix, sizeof prefix, "TIDS.part[%" PRIu32 "]", i);
         for (uint32_t k = 0; k < part.cluster_count && !a->stopped; k++) {
             bvpi_cluster cluster;
-            if (!bvpi_cluster_open(part.blob, part.blob_size, bvpi_cluster_off(&part, k),
-                                   &cluster) ||
+            if (!bvpi_cluster_open(part.blob, part.blob_size, part.outside,
+                                   bvpi_cluster_off(&part, k), &cluster) ||
                 !annotate_record(a, &part, k, &cluster, prefix))
                 return;
         }

@@ -131,6 +131,22 @@ const bvpi_field bvpi_ids_fields[] = {
     {"gap_width", U8, 1, "IDS-2"}, {"reserved", ZERO, 1, "IDS-3"}, END,
 };
 
+const bvpi_field bvpi_buffers_fields[] = {
+    {"part", U32, 1, "BUF-2"},
+    {"first_triangle", U32, 1, "BUF-2"},
+    {"position_off", U64, 1, "BUF-5"},
+    {"index_off", U64, 1, "BUF-5"},
+    {"vertex_count", U32, 1, "BUF-3"},
+    {"triangle_count", U32, 1, "BUF-2"},
+    {"position_stride", U32, 1, "BUF-3"},
+    {"position_type", U16, 1, "BUF-3"},
+    {"index_type", U16, 1, "BUF-3"},
+    {"normalized", U32, 1, "BUF-3"},
+    {"reserved", ZERO, 4, "BUF-3"},
+    {"hash", HEX, 16, "BUF-5"},
+    END,
+};
+
 static const bvpi_field part_fields[] = {
     {"content_hash", HEX, 16, "PRT-14"},
     {"origin", F64, 3, "PRT-4"},

@@ -6,6 +6,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/format/check/annotate_fields.c \
 	libfmt/format/check/annotate_rays.c \
 	libfmt/format/check/verify_binary.c \
+	libfmt/format/check/verify_buffers.c \
 	libfmt/format/check/verify_content.c \
 	libfmt/format/check/verify_file.c \
 	libfmt/format/check/verify_framing.c \

@@ -62,7 +62,7 @@ static uint32_t add_vertex(collection *m, const float position[3])
  * order, vertices are then in the order of first use. */
 static void add_cluster(collection *m, const bvpi_cluster *cluster)
 {
-    uint32_t names[BVPD_CLUSTER_VERTICES];
+    uint32_t names[BVPI_LOCAL_VERTICES];
     memset(names, 0xff, sizeof names);
     for (uint32_t i = 0; i < cluster->triangle_count && m->triangle_count < m->triangle_room; i++) {
         const size_t at = m->triangle_count++;

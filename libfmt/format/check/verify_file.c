@@ -56,40 +56,71 @@ static void verify_totals(bvpi_verify *v)
                data->size - v->part_nodes * BVPD_UNIT, v->file.section[BVPD_TIDS].size);
 }
 
-bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_control *control,
-                                 bvp_finding_fn callback, void *user, bvp_error *error)
+/* Buffers of a file that is not open: those of the GLB that it lies in. */
+static void open_buffers(bvpi_verify *v, const bvpi_span *chunk, bvp_error *error)
 {
-    bvpi_meter meter;
-    if (size >= 12 && bvpi_is_glb(data)) {
-        const bvp_status status = bvpi_enter_glb(&data, &size, error);
-        if (status != BVP_OK)
-            return status;
-    }
+    bvp_error said = {.status = BVP_OK};
+    v->file.chunk = *chunk;
+    const bvp_status status = bvpi_outside_open(&v->file, &said);
+    if (status == BVP_OK || status == BVP_ERR_CORRUPT)
+        return; /* what is wrong is found below */
+    v->report.status = status;
+    v->report.stopped = true;
+    if (error)
+        *error = said;
+}
+
+static bvp_status verify_bytes(const bvpi_span *bytes, const bvpi_span *chunk,
+                               const bvp_file *opened, bvpi_report *report)
+{
+    const uint8_t *data = bytes->data;
+    const size_t size = (size_t)bytes->size;
     if ((uintptr_t)data % BVPD_SECTION_ALIGN != 0)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+        return bvpi_error_set(report->error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the memory is not aligned to 64 bytes");
     bvpi_verify *v = calloc(1, sizeof *v);
     if (!v)
-        return bvpi_error_memory(error, sizeof *v);
-    v->report = (bvpi_report){.callback = callback,
-                              .user = user,
-                              .error = error,
-                              .meter = bvpi_meter_init(&meter, control)};
+        return bvpi_error_memory(report->error, sizeof *v);
+    v->report = *report;
     if (bvpi_check_identity(data, size, &v->report)) {
         bvpi_map_unchecked(data, size, &v->file);
-        void (*const chapters[])(bvpi_verify *) = {bvpi_verify_framing,   bvpi_verify_strings,
-                                                   bvpi_verify_parts,     bvpi_verify_tree,
-                                                   bvpi_verify_instances, verify_totals};
+        void (*const chapters[])(bvpi_verify *) = {
+            bvpi_verify_framing, bvpi_verify_strings, bvpi_verify_buffer_records,
+            bvpi_verify_parts,   bvpi_verify_tree,    bvpi_verify_instances,
+            verify_totals};
         bvpi_check_header(&v->file.header, v->file.base, v->file.size, &v->report);
+        if (opened)
+            v->file.outside = opened->outside;
+        else
+            open_buffers(v, chunk, report->error);
         for (size_t i = 0;
              i < sizeof chapters / sizeof *chapters && bvpi_report_goes_on(&v->report); i++)
             chapters[i](v);
         bvpi_bits_free(&v->strings);
         bvpi_bits_free(&v->linears);
+        if (!opened)
+            bvpi_outside_close(&v->file);
     }
     bvp_status status = v->report.status;
     free(v);
     return status;
+}
+
+bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_control *control,
+                                 bvp_finding_fn callback, void *user, bvp_error *error)
+{
+    bvpi_meter meter;
+    bvpi_span chunk = {NULL, 0, 0};
+    if (size >= 12 && bvpi_is_glb(data)) {
+        const bvp_status status = bvpi_enter_glb(&data, &size, &chunk, error);
+        if (status != BVP_OK)
+            return status;
+    }
+    bvpi_report report = {.callback = callback,
+                          .user = user,
+                          .error = error,
+                          .meter = bvpi_meter_init(&meter, control)};
+    return verify_bytes(&(bvpi_span){data, size, 0}, &chunk, NULL, &report);
 }
 
 static bvp_status verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback,
@@ -142,7 +173,12 @@ bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *
     if (status != BVP_OK)
         return bvpi_call_end(&call, bvpi_source_explain(file, error));
     bvpi_advise_scan(file, true);
-    status = bvp_verify_controlled(file->base, file->size, file->control, callback, user, error);
+    bvpi_meter meter;
+    bvpi_report report = {.callback = callback,
+                          .user = user,
+                          .error = error,
+                          .meter = bvpi_meter_init(&meter, file->control)};
+    status = verify_bytes(&(bvpi_span){file->base, file->size, 0}, NULL, file, &report);
     bvpi_advise_scan(file, false);
     return bvpi_call_end(&call, status);
 }

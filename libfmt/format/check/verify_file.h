@@ -6,6 +6,7 @@
 #define BVPI_FORMAT_CHECK_VERIFY_FILE_H
 
 #include "base/report.h"
+#include "format/outside.h"
 #include "format/record.h"
 #include "node/frame.h"
 
@@ -101,6 +102,23 @@ void bvpi_verify_part_alone(bvpi_verify *verify, uint32_t part);
 void bvpi_verify_tree(bvpi_verify *verify);
 /* verify_instances.c: instances, their hierarchies, world bounds. */
 void bvpi_verify_instances(bvpi_verify *verify);
+
+/* ---- verify_buffers.c: files over buffers -------------------------------------------------- */
+
+/* Do the part's triangles lie in buffers that are not here? Then rules about coordinates are not
+ * checked. */
+static inline bool bvpi_verify_is_unbound(const bvpi_part *part)
+{
+    return part->outside != NULL && part->outside->count == 0;
+}
+/* Rules about the records of BUFS as a whole. */
+void bvpi_verify_buffer_records(bvpi_verify *verify);
+/* Rules about a part's buffers. record_off: of its record in PART. */
+void bvpi_verify_buffers(bvpi_verify *verify, const bvpi_part *part, uint32_t part_idx,
+                         uint64_t record_off);
+/* Is there such a triangle in the part's buffers? offset: where the number is. */
+void bvpi_verify_number(bvpi_verify *verify, const bvpi_part *part, uint64_t number,
+                        uint64_t offset);
 
 /* ---- verify_nodes.c: wide hierarchies -------------------------------------------------------- */
 

@@ -26,8 +26,8 @@
 struct bvpi_decoded_cluster {
     uint64_t place; /* of the record in the blob; UINT64_MAX: none is decoded */
     bvpi_cluster cluster;
-    uint8_t corner[BVPD_CLUSTER_TRIANGLES][3];
-    float position[BVPD_CLUSTER_VERTICES][3];
+    uint16_t corner[BVPD_CLUSTER_TRIANGLES][3];
+    float position[BVPI_LOCAL_VERTICES][3];
 };
 typedef struct bvpi_decoded_cluster decoded_cluster;
 
@@ -40,6 +40,7 @@ typedef struct part_check {
     uint64_t record_off, blob_off, ids_off; /* in the file */
     bvpi_hierarchy_check hierarchy;         /* the wide one */
     bool has_wide, has_known;               /* every hierarchy is of a known kind */
+    bool is_unbound;                        /* its coordinates are not known */
     uint64_t next_cluster, next_id;         /* where the next records must begin */
     uint64_t triangle_count, vertex_count;  /* seen so far */
     float lo[3], hi[3];
@@ -128,9 +129,13 @@ static void decode_cluster(decoded_cluster *d)
     for (uint32_t i = 0; i < cluster->triangle_count; i++)
         for (uint32_t k = 0; k < 3; k++) {
             const uint32_t vertex = bvpi_cluster_corner(cluster, i, k);
-            d->corner[i][k] = (uint8_t)vertex;
+            d->corner[i][k] = (uint16_t)vertex;
             count = vertex < count ? count : vertex + 1;
         }
+    for (uint32_t i = 0; cluster->outside && i < cluster->triangle_count; i++)
+        bvpi_cluster_triangle(cluster, i, d->position[3 * i]);
+    if (cluster->outside)
+        return;
     for (int axis = 0; axis < 3; axis++)
         for (uint32_t vertex = 0; vertex < count; vertex++)
             d->position[vertex][axis] = bvpi_cluster_coordinate(cluster, axis, vertex);
@@ -229,24 +234,59 @@ static void verify_streams(part_check *c, const uint8_t *record, uint64_t nodes_
     BVPI_SOUND(report, "CLU-10", offset, zero, "the padding of a cluster is not zero");
 }
 
+/* The same where triangles lie outside: there are no streams. Coordinates are checked if they are
+ * known. */
+static void verify_no_streams(part_check *c, const uint8_t *record, uint64_t nodes_end,
+                              uint64_t next, uint64_t offset)
+{
+    const bvpi_cluster *cluster = &c->decoded.cluster;
+    bvpi_report *report = &c->verify->report;
+    bvpd_cluster head,
+        expected = {.packing = {BVPD_OUTSIDE << 6, BVPD_OUTSIDE << 6, BVPD_OUTSIDE << 6}};
+    bvpi_load_record(&head, record, sizeof head);
+    expected.triangle_count_minus_1 = head.triangle_count_minus_1;
+    expected.node_count = head.node_count;
+    expected.first_triangle = head.first_triangle;
+    expected.id_off = head.id_off;
+    memcpy(expected.base, head.base, sizeof(bvpd_ids)); /* IDS-2, IDS-3 */
+    BVPI_SOUND(report, "BUF-4", offset, memcmp(&head, &expected, sizeof head) == 0,
+               "the cluster describes coordinates, which lie outside");
+    BVPI_SOUND(report, "CLU-10", offset,
+               bvpi_is_zero(record + sizeof head, bvpi_cluster_nodes_off(cluster) - sizeof head) &&
+                   bvpi_is_zero(record + nodes_end, next - nodes_end),
+               "the padding of a cluster is not zero");
+    for (uint32_t i = 0; i < cluster->triangle_count && bvpi_report_goes_on(report); i++)
+        bvpi_verify_number(c->verify, &c->part, bvpi_triangle_id(&c->part, &cluster->head, i),
+                           offset + offsetof(bvpd_cluster, id_off));
+    for (uint32_t vertex = 0; vertex < cluster->vertex_count && !c->is_unbound; vertex++)
+        for (int axis = 0; axis < 3; axis++) {
+            const float x = c->decoded.position[vertex][axis];
+            BVPI_SOUND(report, "CLU-8", offset, isfinite(x),
+                       "corner %" PRIu32 " of triangle %" PRIu64 ", in its buffers, is not finite",
+                       vertex % 3, (uint64_t)cluster->head.first_triangle + vertex / 3);
+            c->lo[axis] = x < c->lo[axis] ? x : c->lo[axis];
+            c->hi[axis] = x > c->hi[axis] ? x : c->hi[axis];
+        }
+}
+
 static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t cluster_off)
 {
     bvpi_report *report = &c->verify->report;
     const uint64_t offset = (uint64_t)cluster->head.id_off * 4, at = c->ids_off + offset;
+    uint64_t packed_off;
     BVPI_SOUND(report, "IDS-1", cluster_off + offsetof(bvpd_cluster, id_off), offset == c->next_id,
                "the triangle numbers are at %" PRIu64 ", not at %" PRIu64, offset, c->next_id);
     if (!c->part.ids)
         return;
-    bvpd_ids head = {.width = UINT8_MAX};
-    if (bvpi_fits(offset, sizeof head, c->part.ids_size))
-        bvpi_load_record(&head, c->part.ids + offset, sizeof head);
-    if (!BVPI_SOUND(report, "IDS-2", at,
-                    head.width <= 32 && head.gap_width <= 32 &&
-                        bvpi_ids_packed_size(&head, cluster->triangle_count) <=
-                            c->part.ids_size - offset - sizeof head,
-                    "a width is over 32, or the numbers leave the part's"))
+    bvpd_ids head;
+    if (!BVPI_SOUND(
+            report, "IDS-2", at,
+            bvpi_ids_head(c->part.ids, c->part.ids_size, &cluster->head, &head, &packed_off) &&
+                bvpi_ids_packed_size(&head, cluster->triangle_count) <=
+                    c->part.ids_size - packed_off,
+            "a width is over 32, or the numbers leave the part's"))
         return;
-    const uint8_t *packed = c->part.ids + offset + sizeof head;
+    const uint8_t *packed = c->part.ids + packed_off;
     const uint32_t size = bvpi_ids_packed_size(&head, cluster->triangle_count);
     const uint64_t bits = head.gap_count * (head.width + (uint64_t)head.gap_width) +
                           (uint64_t)cluster->triangle_count * head.width;
@@ -274,7 +314,7 @@ static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t clus
         assert(bit <= bits);
     }
     BVPI_SOUND(report, "IDS-6", at, ascend, "the gaps of triangle numbers do not ascend");
-    c->next_id = offset + sizeof head + size;
+    c->next_id = packed_off + size;
 }
 
 /* Checks one record. False: the next one's place is unknown. */
@@ -288,7 +328,7 @@ static bool verify_cluster(part_check *c, uint32_t idx)
                "cluster %" PRIu32 " begins at %" PRIu64 " of the blob, not at %" PRIu64, idx, place,
                c->next_cluster);
     if (place < c->next_cluster ||
-        !bvpi_cluster_open(c->part.blob, c->part.blob_size, place, &cluster))
+        !bvpi_cluster_open(c->part.blob, c->part.blob_size, c->part.outside, place, &cluster))
         return false;
     const uint64_t nodes = place + bvpi_cluster_nodes_off(&cluster);
     const uint64_t nodes_end = nodes + (uint64_t)cluster.head.node_count * BVPD_UNIT;
@@ -304,7 +344,10 @@ static bool verify_cluster(part_check *c, uint32_t idx)
     c->decoded.cluster = cluster;
     c->decoded.place = place;
     decode_cluster(&c->decoded);
-    verify_streams(c, c->part.blob + place, nodes_end - place, next - place, offset);
+    if (cluster.outside)
+        verify_no_streams(c, c->part.blob + place, nodes_end - place, next - place, offset);
+    else
+        verify_streams(c, c->part.blob + place, nodes_end - place, next - place, offset);
     verify_ids(c, &cluster, offset);
     if (!c->has_wide)
         BVPI_SOUND(report, "HIE-13", offset + offsetof(bvpd_cluster, node_count),
@@ -329,11 +372,11 @@ static bool find_decoded(const bvpi_part *part, uint64_t place, decoded_cluster 
         return true;
     d->place = UINT64_MAX;
     if (!bvpi_verify_is_cluster(part, place) ||
-        !bvpi_cluster_open(part->blob, part->blob_size, place, &d->cluster))
+        !bvpi_cluster_open(part->blob, part->blob_size, part->outside, place, &d->cluster))
         return false;
     decode_cluster(d);
     d->place = place;
-    assert(d->cluster.vertex_count <= BVPD_CLUSTER_VERTICES &&
+    assert(d->cluster.vertex_count <= BVPI_LOCAL_VERTICES &&
            d->cluster.triangle_count <= BVPD_CLUSTER_TRIANGLES);
     return true;
 }
@@ -374,6 +417,7 @@ static void verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
             for (int axis = 0; axis < 3; axis++)
                 is_in_box = is_in_box && lo[axis] <= p[axis] && p[axis] <= hi[axis];
         }
+        is_in_box = is_in_box || bvpi_verify_is_unbound(c->part);
         BVPI_SOUND(report, "NOD-11", offset, is_in_box,
                    "triangle %" PRIu64 " leaves the box of its leaf", item);
         const bool is_free = item < c->items.count && bvpi_bits_get(&c->items, item);
@@ -464,13 +508,13 @@ static void verify_blob(part_check *c, uint32_t upper_count)
                "triangle_count is %" PRIu64 "; the clusters hold %" PRIu64, r->triangle_count,
                c->triangle_count);
     BVPI_SOUND(report, "PRT-8", PART_FIELD(c, vertex_count),
-               r->vertex_count > 0 && r->vertex_count <= c->vertex_count,
+               r->vertex_count > 0 && (c->is_unbound || r->vertex_count <= c->vertex_count),
                "vertex_count is %" PRIu64 "; the clusters hold %" PRIu64, r->vertex_count,
                c->vertex_count);
     bool equal = true;
     for (int axis = 0; axis < 3; axis++)
         equal = equal && r->lo[axis] == c->lo[axis] && r->hi[axis] == c->hi[axis];
-    BVPI_SOUND(report, "PRT-5", PART_FIELD(c, lo), equal,
+    BVPI_SOUND(report, "PRT-5", PART_FIELD(c, lo), equal || c->is_unbound,
                "the bounds are not those of the part's vertices");
     BVPI_SOUND(report, "PRT-3", PART_FIELD(c, ids_size), r->ids_size == c->next_id,
                "the triangle numbers take %" PRIu64 " bytes, not %" PRIu64, c->next_id,
@@ -531,11 +575,12 @@ static void verify_contents(part_check *c, uint32_t part_idx)
         if (h.kind < BVPD_KIND_BOXTREE || h.kind >= BVPD_KIND_END)
             continue;
         bvpi_verify_binary(c->verify, &c->part, &h, c->record->first_hierarchy + i,
-                           (seen >> h.kind & 1) == 0 ? c->triangle_count : 0);
+                           (seen >> h.kind & 1) == 0 && !c->is_unbound ? c->triangle_count : 0);
         seen |= UINT32_C(1) << h.kind;
     }
     /* Only if the file has no violation so far: the hash of a broken mesh means nothing. */
-    if (c->verify->report.status != BVP_OK || !bvpi_report_goes_on(&c->verify->report))
+    if (c->verify->report.status != BVP_OK || !bvpi_report_goes_on(&c->verify->report) ||
+        c->is_unbound)
         return;
     bvpi_verify_content(c->verify, &c->part, c->record, c->vertex_count,
                         PART_FIELD(c, content_hash));
@@ -577,8 +622,11 @@ static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, u
                                   record->data_size),
                     "the cluster table leaves the blob"))
         return;
-    if (!is_apart || bvpi_view_part(&v->file, record, &c.part) != BVP_OK)
+    if (!is_apart || bvpi_view_part(&v->file, idx, record, &c.part) != BVP_OK)
         return;
+    c.is_unbound = bvpi_verify_is_unbound(&c.part);
+    if (c.part.outside)
+        bvpi_verify_buffers(v, &c.part, idx, c.record_off);
     c.blob_off = bvpi_verify_off(v, c.part.blob);
     c.ids_off = c.part.ids ? bvpi_verify_off(v, c.part.ids) : 0;
     verify_contents(&c, idx);

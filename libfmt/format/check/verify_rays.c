@@ -67,8 +67,9 @@ static bool claim(path *p, uint32_t reference, uint64_t offset, float triangle[9
     const uint32_t local = reference & 255;
     bool is_there = true;
     if (place != p->cluster_off) {
-        is_there = bvpi_verify_is_cluster(part, place) &&
-                   bvpi_cluster_open(part->blob, part->blob_size, place, &p->cluster);
+        is_there =
+            bvpi_verify_is_cluster(part, place) &&
+            bvpi_cluster_open(part->blob, part->blob_size, part->outside, place, &p->cluster);
         p->cluster_off = is_there ? place : UINT64_MAX;
     }
     if (!BVPI_SOUND(p->report, "RAY-9", offset, is_there && local < p->cluster.triangle_count,

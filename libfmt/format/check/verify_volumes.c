@@ -150,8 +150,9 @@ static bool claim(path *p, uint64_t idx, uint64_t offset, float triangle[9], uin
     bool is_there = idx <= UINT32_MAX && bvpi_binary_item(&c->tree, (uint32_t)idx, &reference);
     const uint64_t place = (uint64_t)(reference >> 8) << part->cluster_shift;
     if (is_there && place != p->cluster_off) {
-        is_there = bvpi_verify_is_cluster(part, place) &&
-                   bvpi_cluster_open(part->blob, part->blob_size, place, &p->cluster);
+        is_there =
+            bvpi_verify_is_cluster(part, place) &&
+            bvpi_cluster_open(part->blob, part->blob_size, part->outside, place, &p->cluster);
         p->cluster_off = is_there ? place : UINT64_MAX;
     }
     const uint32_t local = reference & 255;

@@ -146,6 +146,9 @@ static bvp_status check_options(const bvp_build_options *o, bvp_error *error)
     if (!isfinite(o->tessellation_tolerance) || o->tessellation_tolerance < 0)
         return refuse(error, BVP_ERR_ARGUMENT,
                       "tessellation_tolerance is not a finite number >= 0");
+    if (o->share && (o->no_ids || o->deformable || o->thin || o->find_packed))
+        return refuse(error, BVP_ERR_ARGUMENT,
+                      "share does not go together with no_ids, deformable, thin or find_packed");
     if (o->store && !bvpi_is_utf8((const uint8_t *)o->store, strlen(o->store)))
         return refuse(error, BVP_ERR_ARGUMENT, "the store's path is not UTF-8");
     if (o->provenance && !bvpi_is_utf8((const uint8_t *)o->provenance, strlen(o->provenance)))
@@ -171,7 +174,8 @@ static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint
                 .drop_invalid = o->drop_invalid != 0,
                 .up_axis = bvpi_axis_of_up(o->up),
                 /* bit 1, so that files without digests keep the hash they always had */
-                .deformable = (uint32_t)(o->deformable != 0) | (uint32_t)(o->digests != 0) << 1,
+                .deformable = (uint32_t)(o->deformable != 0) | (uint32_t)(o->digests != 0) << 1 |
+                              (uint32_t)(o->share != 0) << 2,
                 .hierarchy_count = o->hierarchy_count};
     uint8_t bytes[sizeof record];
     assert(o->hierarchies == b->specs && o->hierarchy_count > 0); /* defaults are filled in */
@@ -226,6 +230,7 @@ void bvp_builder_free(bvp_builder *b)
         bvpi_part_free(bvpi_part_at(b, i));
     bvpi_array_free(&b->parts);
     bvpi_hash_free(&b->by_content);
+    bvpi_array_free(&b->buffers);
     bvpi_product_free(&b->product);
     free(b->provenance);
     free(b);
@@ -315,8 +320,14 @@ static bvp_status add_part(bvp_builder *b, const bvp_mesh *mesh, uint32_t *part,
         if (*part == BVP_NONE) {
             uint64_t stray_count;
             status = bvpi_count_strays(&in.mesh, &stray_count, error);
+            if (status == BVP_OK && b->options.share)
+                status = bvpi_check_corners(mesh, &in.mesh, error);
+            if (status == BVP_OK && b->options.share)
+                status = bvpi_keep_buffers(b, mesh, (uint32_t)b->parts.count, error);
             if (status == BVP_OK)
                 status = add_new_part(b, mesh, &in, error);
+            if (status != BVP_OK && b->options.share)
+                bvpi_drop_buffers(b, (uint32_t)b->parts.count);
             if (status == BVP_OK)
                 b->stray_count += stray_count;
             *part = (uint32_t)b->parts.count - 1;
@@ -337,8 +348,14 @@ bvp_status bvp_builder_add_part(bvp_builder *b, const bvp_mesh *mesh, uint32_t *
     bvp_status status = check_name(mesh->name, b->parts.count, error);
     if (status == BVP_OK)
         status = check_name(mesh->source_id, b->parts.count, error);
+    bvp_mesh made = *mesh;
+    if (status == BVP_OK && b->options.share)
+        status = bvpi_mesh_over_buffers(mesh, &made, error);
+    else if (status == BVP_OK && mesh->buffers)
+        status = refuse(error, BVP_ERR_ARGUMENT, "buffers are for the option share only");
     if (status == BVP_OK)
-        status = add_part(b, mesh, part, error);
+        status = add_part(b, &made, part, error);
+    bvpi_free_made(mesh, &made);
     b->seconds += now() - start;
     return status;
 }

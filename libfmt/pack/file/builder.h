@@ -21,6 +21,7 @@ struct bvp_builder {
     bvp_hierarchy_spec specs[BVPI_HIERARCHY_MAX]; /* complete; options.hierarchy_count of them */
     bvpi_array parts;                             /* bvpi_part_bytes */
     bvpi_hash_table by_content;                   /* the parts' numbers */
+    bvpi_array buffers;                           /* bvpd_buffers, with the option share */
     bvpi_product product;
     uint32_t shared_part_count, packed_part_count;
     uint64_t dropped_triangle_count, stray_count;
@@ -49,6 +50,16 @@ void bvpi_note_last_part(bvp_builder *b);
 /* Appends the part. On failure it is freed. */
 bvp_status bvpi_keep_part(bvp_builder *b, bvpi_part_bytes *made, const char *name,
                           const char *source_id, bvp_error *error);
+/* With the option share. Checks the mesh's buffers; where it has no positions, makes them of the
+ * buffers: *made, to be freed by bvpi_free_made. Otherwise *made is the mesh itself. */
+bvp_status bvpi_mesh_over_buffers(const bvp_mesh *mesh, bvp_mesh *made, bvp_error *error);
+void bvpi_free_made(const bvp_mesh *mesh, bvp_mesh *made);
+/* Has each triangle of the mesh its corners in the buffers? */
+bvp_status bvpi_check_corners(const bvp_mesh *mesh, const bvpi_mesh *taken, bvp_error *error);
+/* Appends the records of the buffers of part `part`. */
+bvp_status bvpi_keep_buffers(bvp_builder *b, const bvp_mesh *mesh, uint32_t part, bvp_error *error);
+/* Removes them, where the part could not be added. */
+void bvpi_drop_buffers(bvp_builder *b, uint32_t part);
 /* Reduces a part to its record, for a file that refers to it. */
 void bvpi_part_refer(bvpi_part_bytes *part);
 /* What identifies a part before it is packed: content_hash, rounding_error, packer and address; the

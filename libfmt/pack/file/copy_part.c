@@ -14,6 +14,7 @@
 
 #include "base/report.h"
 #include "format/identity.h"
+#include "format/outside.h"
 #include "format/record.h"
 #include "format/source.h"
 
@@ -91,6 +92,8 @@ bvp_status bvpi_part_take(const bvp_file *file, uint32_t part, bool borrow, bool
 {
     *out = (bvpi_part_bytes){.is_borrowed = borrow};
     bvp_status status = bvpi_source_refuse(file, error);
+    if (status == BVP_OK)
+        status = bvpi_outside_refuse(file, error);
     if (status == BVP_OK)
         status = bvp_check_part(file, part, error);
     if (status == BVP_OK && !is_verified)

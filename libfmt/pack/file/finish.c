@@ -143,7 +143,8 @@ static void fill_header(bvpi_finishing *f)
     h->unit_in_metres = b->options.unit_in_metres;
     h->tessellation_tolerance = b->options.tessellation_tolerance;
     h->feature_incompatible = (b->options.thin ? BVPD_FEATURE_THIN : 0) |
-                              (p->top.hierarchy_count > 1 ? BVPD_FEATURE_TOPS : 0) | f->features;
+                              (p->top.hierarchy_count > 1 ? BVPD_FEATURE_TOPS : 0) |
+                              (b->options.share ? BVPD_FEATURE_OUTSIDE : 0) | f->features;
     h->store = f->store;
     memcpy(h->lo, p->lo, sizeof h->lo);
     memcpy(h->hi, p->hi, sizeof h->hi);
@@ -177,6 +178,8 @@ static void fill_sections(bvpi_finishing *f)
     set_table(f, BVPD_TOPN, p->top.nodes, p->top.size);
     set_table(f, BVPD_PROP, p->properties, p->property_count * sizeof *p->properties);
     set_table(f, BVPD_STRS, b->product.strings.bytes.data, b->product.strings.bytes.count);
+    f->buffers = (bvpi_chunk){b->buffers.data, b->buffers.count * sizeof(bvpd_buffers)};
+    f->write.buffers = (bvpi_write_section){&f->buffers, b->options.share != 0};
     set_table(f, BVPD_PROV, b->provenance, b->provenance ? strlen(b->provenance) : 0);
 }
 

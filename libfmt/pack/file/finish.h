@@ -22,6 +22,7 @@ typedef struct bvpi_finishing {
     uint32_t hierarchy_count; /* hierarchies of parts */
     uint32_t features;        /* incompatible ones that the parts need */
     uint64_t kind_size[BVPD_KIND_END];
+    bvpi_chunk buffers;
     uint32_t store; /* string reference */
 } bvpi_finishing;
 

@@ -6,6 +6,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/file/equal_parts.c \
 	libfmt/pack/file/finish.c \
 	libfmt/pack/file/packed_parts.c \
+	libfmt/pack/file/part_buffers.c \
 	libfmt/pack/file/part_bytes.c \
 	libfmt/pack/file/product.c \
 	libfmt/pack/file/save.c \

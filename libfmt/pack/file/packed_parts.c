@@ -53,6 +53,9 @@ void bvpi_identify_part(const bvp_builder *b, const bvpi_intake *in, bvpd_part *
                                     s->plane_max, bvpi_spec_detail(s)};
         bvpi_hasher_add128(&hasher, fields, sizeof fields);
     }
+    static const char outside[] = "outside ";
+    if (in->mesh.is_outside)
+        bvpi_hasher_add128(&hasher, outside, sizeof outside - 1);
     bvpi_hasher_add128(&hasher, program, sizeof program - 1);
     bvpi_hasher_add128(&hasher, bvp_version(), strlen(bvp_version()));
     bvpi_hasher_end128(&hasher, out->packer);
@@ -164,6 +167,8 @@ bvp_status bvp_builder_add_packed(bvp_builder *b, const bvp_packed_part *packed,
 {
     bvpi_part_bytes made;
     bvp_status status = check_call(b, packed->part, packed->name, packed->source_id, error);
+    if (status == BVP_OK && b->options.share)
+        return refuse_part(packed->part, "was packed before: share needs its buffers", error);
     if (status == BVP_OK)
         status = bvpi_part_take(packed->file, packed->part, packed->borrow != 0, is_verified(b),
                                 &made, error);
@@ -209,6 +214,8 @@ static bvp_status save_part(bvp_builder *b, uint32_t part, const char *path, int
     bvp_builder alone = {.options = {.thread_count = 1}};
     if (part >= b->parts.count)
         return refuse_part(part, "was not added", error);
+    if (b->options.share)
+        return refuse_part(part, "refers to buffers, and is saved with them only", error);
     bvpi_part_bytes *bytes = bvpi_part_at(b, part), nameless = *bytes;
     if (bytes->part.data_size == 0)
         return refuse_part(part, "is only referred to", error);

@@ -33,7 +33,7 @@ bvp_status bvpi_copy_provenance(const bvp_file *file, char **text, size_t *size,
 /* State of the work: what its sections point to. */
 typedef struct saving {
     bvpi_write job;
-    bvpi_chunk chunks[BVPD_SECTION_COUNT];
+    bvpi_chunk chunks[BVPD_SECTION_COUNT], chunk;
     char *old_provenance; /* owned */
 } saving;
 
@@ -42,6 +42,8 @@ static bvp_status prepare(const bvp_file *file, const char *provenance, saving *
     bvp_status status = bvpi_source_refuse(file, error);
     size_t size = provenance ? strlen(provenance) : 0;
     *s = (saving){.job.header = file->header, .job.has_digests = file->digests.count > 0};
+    s->chunk = (bvpi_chunk){file->buffers.data, file->buffers.size};
+    s->job.buffers = (bvpi_write_section){&s->chunk, file->outside != NULL};
     if (provenance && !bvpi_is_utf8((const uint8_t *)provenance, size))
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the provenance text is not UTF-8");

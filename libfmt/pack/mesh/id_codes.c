@@ -136,15 +136,14 @@ void bvpi_ids_choose(const uint32_t *numbers, uint32_t count, bvpi_ids_plan *pla
     }
     plan->head = (bvpd_ids){.base = least};
     list_gaps(sorted, count, choose_limit(&g, count), plan);
-    plan->size = (uint32_t)(sizeof plan->head + bvpi_ids_packed_size(&plan->head, count));
+    plan->packed_size = bvpi_ids_packed_size(&plan->head, count);
 }
 
 void bvpi_ids_write(const bvpi_ids_plan *plan, const uint32_t *numbers, uint32_t count,
                     uint8_t *out)
 {
     const unsigned width = plan->head.width;
-    memcpy(out, &plan->head, sizeof plan->head);
-    bvpi_bits bits = {.at = out + sizeof plan->head};
+    bvpi_bits bits = {.at = out};
     for (uint32_t i = 0; i < plan->head.gap_count; i++) {
         bvpi_put_bits(&bits, plan->position[i], width);
         bvpi_put_bits(&bits, plan->skip[i], plan->head.gap_width);

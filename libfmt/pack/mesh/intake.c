@@ -334,6 +334,7 @@ bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *opt
     free(in.kept);
     out->mesh.has_ids = !options->no_ids;
     out->mesh.is_deformable = options->deformable != 0;
+    out->mesh.is_outside = options->share != 0;
     if (options->no_ids) {
         free((void *)out->mesh.ids);
         out->mesh.ids = NULL;

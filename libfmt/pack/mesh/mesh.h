@@ -14,6 +14,7 @@ typedef struct bvpi_mesh {
     const uint32_t *ids; /* source numbers; NULL: 0, 1, 2 ... */
     bool has_ids;        /* source numbers are stored */
     bool is_deformable;  /* coordinates are stored in 32 bits each */
+    bool is_outside;     /* coordinates and corners are not stored: source numbers tell them */
     uint32_t vertex_count, triangle_count;
 } bvpi_mesh;
 

@@ -195,11 +195,14 @@ static bool add_ids(forming *f, bvpd_cluster *head)
         numbers[i] = f->mesh->ids ? f->mesh->ids[triangle] : triangle;
     }
     bvpi_ids_choose(numbers, f->triangle_count, &plan);
-    if (!reserve((void **)&b->ids, &b->ids_capacity, b->ids_size, plan.size, 1))
+    const uint32_t head_size = f->mesh->is_outside ? 0 : (uint32_t)sizeof plan.head;
+    if (!reserve((void **)&b->ids, &b->ids_capacity, b->ids_size, head_size + plan.packed_size, 1))
         return false;
-    bvpi_ids_write(&plan, numbers, f->triangle_count, b->ids + b->ids_size);
+    memcpy(f->mesh->is_outside ? (uint8_t *)head->base : b->ids + b->ids_size, &plan.head,
+           sizeof plan.head);
+    bvpi_ids_write(&plan, numbers, f->triangle_count, b->ids + b->ids_size + head_size);
     head->id_off = (uint32_t)(b->ids_size / 4);
-    b->ids_size += plan.size;
+    b->ids_size += head_size + plan.packed_size;
     return true;
 }
 
@@ -234,6 +237,27 @@ static uint32_t pack_vertices(const forming *f, bvpd_cluster *head, uint8_t *out
     return (uint32_t)(end - out);
 }
 
+/* Writes the streams to `out`, or says that they lie outside. Returns their size. The records of a
+ * part that lies outside are cut where those of the part with its vertices are: what is asked of
+ * clusters has the same answers. */
+static uint32_t pack_streams(forming *f, bvpd_cluster *head, uint8_t *out)
+{
+    if (f->mesh->is_outside) {
+        memset(head->packing, BVPD_OUTSIDE << 6, sizeof head->packing);
+        head->vertex_count_minus_1 = 0;
+        return 0;
+    }
+    /* renumber the vertices so that corners take few bits */
+    uint32_t vertices[BVPD_CLUSTER_VERTICES];
+    uint8_t order[BVPD_CLUSTER_VERTICES];
+    bvpi_corners_order(f->corners, f->triangle_count, f->vertex_count, order);
+    for (uint32_t i = 0; i < f->vertex_count; i++)
+        vertices[i] = f->vertices[order[i]];
+    memcpy(f->vertices, vertices, f->vertex_count * sizeof *vertices);
+    const uint32_t size = bvpi_corners_pack(f->corners, f->triangle_count, head, out);
+    return size + pack_vertices(f, head, out + size);
+}
+
 /* Closes the record before item `end`. */
 static bool close_record(forming *f, uint32_t end)
 {
@@ -253,16 +277,7 @@ static bool close_record(forming *f, uint32_t end)
                          .triangle_count_minus_1 = (uint8_t)(f->triangle_count - 1),
                          .node_count = (uint16_t)node_count,
                          .first_triangle = f->first_item};
-    uint32_t size = sizeof head;
-    /* renumber the vertices so that corners take few bits */
-    uint32_t vertices[BVPD_CLUSTER_VERTICES];
-    uint8_t order[BVPD_CLUSTER_VERTICES];
-    bvpi_corners_order(f->corners, f->triangle_count, f->vertex_count, order);
-    for (uint32_t i = 0; i < f->vertex_count; i++)
-        vertices[i] = f->vertices[order[i]];
-    memcpy(f->vertices, vertices, f->vertex_count * sizeof *vertices);
-    size += bvpi_corners_pack(f->corners, f->triangle_count, &head, out + size);
-    size += pack_vertices(f, &head, out + size);
+    const uint32_t size = (uint32_t)sizeof head + pack_streams(f, &head, out + sizeof head);
     if (!add_ids(f, &head))
         return false;
     memcpy(out, &head, sizeof head);

@@ -188,7 +188,7 @@ BVPI_INLINE bool bvpi_walk_leaf(const bvpi_tree *tree, uint32_t item, unsigned c
 {
     const uint64_t offset = (uint64_t)(item >> 8) << tree->cluster_shift;
     return bvpi_wide_triangles(tree, item, count, tri) &&
-           bvpi_cluster_open(tree->units, tree->blob_size, offset, cluster);
+           bvpi_cluster_open(tree->units, tree->blob_size, tree->outside, offset, cluster);
 }
 
 #endif

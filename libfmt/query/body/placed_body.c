@@ -61,6 +61,7 @@ bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_place
     *tree = (bvpi_tree){.units = out->part.blob,
                         .blob_size = out->part.blob_size,
                         .cluster_shift = out->part.cluster_shift,
+                        .outside = out->part.outside,
                         .node_count = 1, /* beside an assembly the part is one leaf */
                         .leaf_size = out->binary.leaf_size,
                         .grid_unit = out->binary.grid_unit};

@@ -129,7 +129,7 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
     bvpi_tri8 tri;
     bvpi_cluster cluster;
     f32x8 lo, hi;
-    if (!bvpi_cluster_open(tree->units, tree->blob_size,
+    if (!bvpi_cluster_open(tree->units, tree->blob_size, tree->outside,
                            (uint64_t)(item >> 8) << tree->cluster_shift, &cluster) ||
         first + count > cluster.triangle_count)
         return BVP_ERR_CORRUPT;

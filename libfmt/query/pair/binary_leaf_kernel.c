@@ -26,7 +26,7 @@ static inline bool load_lane(const bvpi_tree *clusters, uint32_t reference, unsi
     bvpi_cluster cluster;
     float corners[9];
     assert(lane < 8);
-    if (!bvpi_cluster_open(clusters->units, clusters->blob_size,
+    if (!bvpi_cluster_open(clusters->units, clusters->blob_size, clusters->outside,
                            (uint64_t)(reference >> 8) << clusters->cluster_shift, &cluster) ||
         (reference & 0xff) >= cluster.triangle_count)
         return false;

@@ -61,7 +61,7 @@ BVPI_INLINE bool bvpi_ray_part_decode(const bvpi_tree *tree, uint32_t item, bvpi
     const unsigned first = item & 0xff;
     bvpi_cluster cluster;
     out->units = NULL;
-    if (!bvpi_cluster_open(tree->units, tree->blob_size,
+    if (!bvpi_cluster_open(tree->units, tree->blob_size, tree->outside,
                            (uint64_t)(item >> 8) << tree->cluster_shift, &cluster))
         return false;
     if (first >= cluster.triangle_count)

@@ -15,7 +15,7 @@ static bool load_item(const bvpi_placed_part *part, uint32_t item, float out[9][
 {
     bvpi_cluster cluster;
     float corners[9];
-    if (!bvpi_cluster_open(part->part.blob, part->part.blob_size,
+    if (!bvpi_cluster_open(part->part.blob, part->part.blob_size, part->part.outside,
                            (uint64_t)(item >> 8) << part->part.cluster_shift, &cluster) ||
         (item & 0xff) >= cluster.triangle_count)
         return false;

@@ -99,6 +99,63 @@ look same "d/a b.glb" "$model" "d/a b.bvp"
 same "d/a b.bvp" plain.bvp
 grep -aq '"uri":"a%20b.bvp"' "d/a b.glb" || bad "the reference to the packed file"
 
+# ---- over the asset's own vertices
+ring=$src/tests/cli/packed_gltf/ring.glb
+cp "$src/tests/cli/packed_gltf/gltfpack.glb" integers.glb
+for from in "$model" "$ring" integers.glb; do
+  name=over-$(basename "$from" .glb)
+  expect 0 pack -q "$from" -o "$name.plain.bvp"
+  expect 0 pack -q "$from" --share -o "$name.bvp"
+  expect 0 attach "$from" --share -o "$name.glb"
+  look same "$name.glb" "$from" "$name.bvp"
+  "$bvpack" attach "$from" "$name.bvp" -q -o again.glb && same "$name.glb" again.glb
+  expect 0 verify "$name.glb"
+  expect 0 verify "$name.bvp"
+  expect 0 dump "$name.glb" --section BUFS
+  has out 'BUFS\[0\]\.hash'
+  for ask in "query ray --origin 2,5,-3 --direction 0,-1,0.01" "query ray --origin 1,5,0.2 --direction 0,-1,0" \
+    "query closest --point 1,2,3" "query convex --shape sphere:3 --limit 100" "query distance $name.plain.bvp --place-b 3,4,0"; do
+    # shellcheck disable=SC2086 # words
+    set -- $ask
+    "$bvpack" "$1" "$2" "$name.plain.bvp" "${@:3}" --json >expected && "$bvpack" "$1" "$2" "$name.glb" "${@:3}" --json >out || bad "$ask"
+    sed "s/$name\.glb/$name.plain.bvp/" out >answers
+    same expected answers
+  done
+done
+# what the asset has beside them may be changed, but not the vertices
+"$bvpack" info over-ring.glb >/dev/null
+expect 5 query closest over-ring.bvp --point 1,2,3
+has err 'not bound'
+cp over-ring.glb changed.glb
+at=$(python3 -c 'import json, struct
+b = open("over-ring.glb", "rb").read(); n = struct.unpack("<I", b[12:16])[0]; j = json.loads(b[20:20 + n])
+a = j["accessors"][j["meshes"][0]["primitives"][0]["attributes"]["POSITION"]]; v = j["bufferViews"][a["bufferView"]]
+print(20 + n + 8 + v.get("byteOffset", 0) + a.get("byteOffset", 0) + 1)')
+printf '\123' | dd of=changed.glb bs=1 seek="$at" conv=notrunc 2>/dev/null
+expect 4 query closest changed.glb --point 1,2,3
+has err 'asset has changed'
+expect 4 verify changed.glb
+has out 'BUF-5'
+run merge over-ring.glb -o no.bvp
+has err 'without --share'
+[ $status -ne 0 ] && [ ! -e no.bvp ] || bad "a file over buffers is merged"
+not_shared() { # MODEL REGEX
+  expect 3 attach "$src/tests/cli/packed_gltf/$1.glb" --share -o no.glb
+  has err "$2"
+  [ ! -e no.glb ] || bad "no.glb is left"
+}
+not_shared figure 'morphed by its mesh'
+grep -q '^MESHOPT_LIBS = .' "$programs/../../Makefile" && not_shared gltfpack_cc 'packed by meshopt'
+grep -q '^DRACO_LIBS = .' "$programs/../../Makefile" && not_shared draco_sequential 'compressed with Draco'
+cube cube 0 1 >cube.obj
+expect 3 pack cube.obj --share -o no.bvp
+has err 'needs a GLB'
+expect 2 pack "$ring" --share --no-ids -o no.bvp
+expect 3 attach "$ring" --share --sidecar -o no.glb
+has err 'leave out --sidecar'
+expect 3 attach "$ring" over-ring.plain.bvp --share -o no.glb
+has err 'pack the model with --share'
+
 # ---- what is refused, and leaves nothing
 refused() { # STATUS REGEX ARGUMENTS...
   local wanted=$1 regex=$2

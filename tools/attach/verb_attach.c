@@ -24,7 +24,7 @@
 
 typedef struct settings {
     const char *output;
-    int sidecar, quiet;
+    int sidecar, quiet, share;
 } settings;
 
 /* The model, and the packed file that goes with it. */
@@ -123,6 +123,11 @@ static int take_packed(job *j, int fd, const char *path)
                                               "a fat one of it")
                                : check_origin(j, file, path);
     bvp_close(file);
+    if (code == 0 && j->set->share && !j->info.is_over_buffers)
+        code = refuse(path, "it holds its vertices itself; pack the model with --share");
+    if (code == 0 && j->set->sidecar && j->info.is_over_buffers)
+        code = refuse(path, "with --share the hierarchy has to be in the GLB whose vertices it "
+                            "refers to; leave out --sidecar");
     if (code != 0)
         return code;
     void *bytes = fstat(fd, &info) == 0 && (uint64_t)info.st_size >= j->info.file_size
@@ -139,8 +144,12 @@ static int take_packed(job *j, int fd, const char *path)
  */
 static int pack_model(job *j)
 {
-    char *arguments[] = {"pack", "-q", "--asset-numbers",          "-o",
-                         "-",    "--", (char *)(uintptr_t)j->path, NULL};
+    char *arguments[9] = {"pack", "-q", "--asset-numbers", "-o", "-"};
+    int count = 5;
+    if (j->set->share)
+        arguments[count++] = "--share";
+    arguments[count++] = "--";
+    arguments[count++] = (char *)(uintptr_t)j->path;
     FILE *packed = tmpfile();
     fflush(stdout);
     const int kept = packed ? dup(STDOUT_FILENO) : -1;
@@ -148,7 +157,7 @@ static int pack_model(job *j)
         complain(NULL, "no temporary file: %s", strerror(errno));
         return EXIT_OUTPUT;
     }
-    int code = verb_pack.run(&verb_pack, 7, arguments);
+    int code = verb_pack.run(&verb_pack, count, arguments);
     fflush(stdout);
     if (dup2(kept, STDOUT_FILENO) < 0)
         code = EXIT_OUTPUT;
@@ -353,6 +362,11 @@ static const option_row options[] = {
      "the GLB to write; \"-\" is standard output", 0, 0},
     {"sidecar", 0, OPTION_FLAG, offsetof(settings, sidecar), NULL,
      "leave the packed file beside OUT, with the ending .bvp, and refer to it", 0, 0},
+    {"share", 0, OPTION_FLAG, offsetof(settings, share), NULL,
+     "let the hierarchy refer to the GLB's own vertices and indices instead of holding them: some "
+     "3 "
+     "bytes a triangle, with the same answers",
+     0, 0},
     {"quiet", 'q', OPTION_FLAG, offsetof(settings, quiet), NULL, "no summary", 0, 0},
     {0},
 };
@@ -360,7 +374,7 @@ static const option_row options[] = {
 const verb verb_attach = {
     .name = "attach",
     .summary = "put a GLB and its hierarchy into one file",
-    .synopsis = "MODEL.glb [FILE] -o OUT.glb [--sidecar]\n",
+    .synopsis = "MODEL.glb [FILE] -o OUT.glb [--sidecar] [--share]\n",
     .description =
         "Writes the GLB with its packed file in a chunk of its own, which other programs skip, "
         "and an extension that says so, " EXTENSION ". Every verb, and bvp_open of the library, "
@@ -368,10 +382,17 @@ const verb verb_attach = {
         "byte for byte.\n\n"
         "FILE is what \"bvpack pack\" made of this very MODEL.glb, with whatever options; without "
         "it, it is packed by the defaults.\n\n"
+        "With --share the hierarchy refers to the positions and indices of the asset, which have "
+        "to "
+        "be plain accessors (floats, or the integers of KHR_mesh_quantization) in the GLB's binary "
+        "chunk, and lists of triangles. Their hashes bind the two: when the asset has changed, "
+        "queries say so.\n\n"
         "Attach last: tools that write a GLB anew leave out what they do not know.",
     .options = options,
     .examples = "# one file for the renderer and for collisions\n"
                 "bvpack attach pump.glb -o pump-with-hierarchy.glb\n"
+                "# over the renderer's own vertices\n"
+                "bvpack attach pump.glb --share -o pump-with-hierarchy.glb\n"
                 "# packed with options of its own\n"
                 "bvpack pack pump.glb --rays -o pump.bvp\n"
                 "bvpack attach pump.glb pump.bvp -o out.glb\n",

@@ -199,6 +199,59 @@ static bvp_status read_morphs(gltf_meshes *m, const json_value *targets, const j
                                           : "morphed primitives taken in their basic form");
 }
 
+/* Do all bytes of the accessor lie in the GLB's binary chunk? Elements of sparse and of packed ones
+ * were made somewhere else. */
+static int is_in_chunk(const gltf_document *d, const accessor *a)
+{
+    const uintptr_t at = (uintptr_t)a->data, chunk = (uintptr_t)d->chunk;
+    return d->chunk && a->data && at >= chunk && at < chunk + d->chunk_size;
+}
+
+/* Notes where the primitive's triangles lie, or says why nothing can refer to them. */
+static bvp_status note_buffers(gltf_meshes *m, const primitive *p, int is_draco)
+{
+    gltf_document *d = m->doc;
+    model *out = d->im->out;
+    const accessor *indices = p->indices;
+    const char *why = NULL;
+    if (p->count == 0 || !d->im->options->is_over_buffers || d->im->options->is_nested)
+        return BVP_OK;
+    if (is_draco)
+        why = "is compressed with Draco";
+    else if (p->mode != MODE_TRIANGLES)
+        why = "is a strip or a fan; write lists of triangles";
+    else if (p->morph_count > 0)
+        why = "is morphed by its mesh's weights; apply them";
+    else if (!is_in_chunk(d, p->positions) || (indices && !is_in_chunk(d, indices)))
+        why =
+            "has accessors that are sparse, packed by meshopt, or outside of the GLB; write plain "
+            "ones into its binary chunk";
+    else if (indices && indices->stride != component_size(indices->component))
+        why = "has indices with gaps between them; write them without a stride";
+    else if (p->positions->stride > UINT32_MAX)
+        why = "has a stride of 2^32 or more";
+    if (why)
+        return gltf_refuse(d, BVP_ERR_ARGUMENT, "meshes", p->mesh_index,
+                           "the primitive from triangle %" PRIu64 " on %s, or leave out --share",
+                           p->first, why);
+    bvp_buffers *grown = realloc(out->buffers, (out->buffer_count + 1u) * sizeof *grown);
+    if (!grown)
+        return import_no_memory(d->im);
+    out->buffers = grown;
+    out->buffers[out->buffer_count++] = (bvp_buffers){
+        .positions = p->positions->data,
+        .position_stride = (size_t)p->positions->stride,
+        .position_type = (bvp_component)p->positions->component,
+        .normalized = p->positions->normalized && p->positions->component != COMPONENT_FLOAT,
+        .vertex_count = p->positions->count,
+        .indices = indices ? indices->data : NULL,
+        .index_type = indices ? (bvp_component)indices->component : (bvp_component)0,
+        .triangle_count = p->count,
+        .position_offset = (uint64_t)(p->positions->data - d->chunk),
+        .index_offset = indices ? (uint64_t)(indices->data - d->chunk) : BVP_NOWHERE};
+    return BVP_OK;
+}
+
 static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint64_t mesh,
                                  const json_value *weights, uint64_t *first, growing *to)
 {
@@ -256,6 +309,8 @@ static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint6
         status = import_warn(d->im, 1, "primitives with corners left over after the last triangle");
     if (status == BVP_OK)
         status = read_morphs(m, json_tree_get(object, "targets"), weights, &p);
+    if (status == BVP_OK)
+        status = note_buffers(m, &p, is_draco);
     if (status == BVP_OK)
         status = add_triangles(m, to, &p);
     free(p.morphs);
@@ -352,6 +407,7 @@ bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
         const json_value *primitives = json_tree_get(object, "primitives");
         growing from = {0};
         uint64_t first = 0;
+        const uint32_t first_buffers = im->out->buffer_count;
         uint64_t *firsts = calloc(json_tree_size(primitives) + 1, sizeof *firsts);
         if (!firsts)
             status = import_no_memory(im);
@@ -375,6 +431,8 @@ bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
                 mesh->vertex_count = from.vertex_count;
                 mesh->indices = from.corners;
                 mesh->triangle_count = from.count;
+                mesh->first_buffers = first_buffers;
+                mesh->buffer_count = im->out->buffer_count - first_buffers;
                 if (from.dropped > 0) {
                     mesh->ids = from.ids;
                     from.ids = NULL;

@@ -35,6 +35,8 @@ static model_mesh *copy_group(const model_mesh *from, const uint32_t *groups, ui
     model_mesh *to = calloc(1, sizeof *to);
     if (to) {
         to->is_double = from->is_double;
+        to->first_buffers = from->first_buffers;
+        to->buffer_count = from->buffer_count;
         to->part = BVP_NONE;
         to->positions = malloc(3 * count * size + 1);
         to->indices = malloc(3 * count * sizeof *to->indices + 1);

@@ -318,6 +318,7 @@ void model_free(model *m)
     free(m->nodes);
     free(m->warnings);
     free(m->files);
+    free(m->buffers);
     free(m->format);
     memset(m, 0, sizeof *m);
 }

@@ -27,7 +27,9 @@ typedef struct model_mesh {
     struct model_mesh *strays; /* triangles far outside of it, which are packed as a separate part
                                   with the same placements; they may have strays, too; or NULL */
     uint32_t part;             /* of strays: in the builder, or BVP_NONE */
-    int is_looked_at;          /* for strays */
+    uint32_t first_buffers,
+        buffer_count; /* of the model's: where the triangles lie in the source */
+    int is_looked_at; /* for strays */
 } model_mesh;
 
 typedef struct model_property {
@@ -68,7 +70,10 @@ typedef struct model {
     uint32_t warning_count;
     model_file *files;
     uint32_t file_count;
-    char *format; /* "STL (binary)" ... */
+    char *format;         /* "STL (binary)" ... */
+    bvp_buffers *buffers; /* with import_options.is_over_buffers: of each primitive, in the bytes
+                             that the model was read from, which must outlive it */
+    uint32_t buffer_count;
 } model;
 
 /* What happens to triangles that lie far outside the others of their mesh: bvp_find_strays. */
@@ -91,6 +96,7 @@ typedef struct import_options {
     const char *package_path; /* folders with ROS packages, or packages, separated by colons */
     model_strays strays;
     int is_share;        /* of what the model names most is left out, perhaps all */
+    int is_over_buffers; /* a GLB's meshes are to refer to its buffers, or be refused */
     int is_nested;       /* another model names this one, which may then not name others */
     double chord, angle; /* of surfaces that are cut into triangles: mm, degrees; 0: the default */
     const char *path;    /* where the bytes lie as a file, or NULL; for names only */

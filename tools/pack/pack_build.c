@@ -49,16 +49,19 @@ static void show_progress(void *user, const char *stage, uint64_t done, uint64_t
     progress_update(b->out->bar, stage, done, total);
 }
 
-/* Adds a mesh and frees its memory. *part: BVP_NONE for a packed mesh without triangles. */
-static bvp_status add_part(building *b, model_mesh *from, const char *name, uint32_t *part,
-                           bvp_error *error)
+/* Adds a mesh of model `in` and frees its memory. *part: BVP_NONE for a packed mesh without
+ * triangles. */
+static bvp_status add_part(building *b, const model *in, model_mesh *from, const char *name,
+                           uint32_t *part, bvp_error *error)
 {
     bvp_status status = BVP_OK;
     *part = BVP_NONE;
     if (from->is_packed)
         b->dropped_count += from->dropped_count; /* the builder has not seen these */
     if (!from->is_packed) {
-        const bvp_mesh mesh = pack_mesh_view(from, name);
+        bvp_mesh mesh = pack_mesh_view(from, name);
+        mesh.buffers = in->buffers ? in->buffers + from->first_buffers : NULL;
+        mesh.buffer_count = from->buffer_count;
         status = bvp_builder_add_part(b->builder, &mesh, part, error);
     } else if (from->triangle_count > 0 && b->plan->set->thin) {
         status = bvp_builder_add_reference(b->builder, &from->packed, name, NULL, part, error);
@@ -182,10 +185,10 @@ static bvp_status add_source(building *b, pack_source *s, bvp_error *error)
     for (uint32_t i = 0; i < m->mesh_count && status == BVP_OK; i++) {
         model_mesh *from = &m->meshes[i];
         const char *name = from->name ? from->name : s->title;
-        status = add_part(b, from, name, &parts[i], error);
+        status = add_part(b, m, from, name, &parts[i], error);
         /* strays record their part themselves, for add_stray_nodes */
         for (from = from->strays; from && status == BVP_OK; from = from->strays)
-            status = add_part(b, from, name, &from->part, error);
+            status = add_part(b, m, from, name, &from->part, error);
     }
     memcpy(s->placement, placement, sizeof placement);
     if (status == BVP_OK && has_root)

@@ -26,6 +26,7 @@ int pack_input_name(pack_input *in, char **paths, int count)
     for (int i = 0; in->sources && i < count; i++) {
         pack_source *s = &in->sources[i];
         s->path = paths[i];
+        s->kept = (input){.fd = -1};
         s->name = base_name(paths[i]);
         /* everything before the extension; a name that is only an extension stays whole */
         const char *dot = strrchr(s->name, '.');
@@ -42,6 +43,7 @@ void pack_input_free(pack_input *in)
 {
     for (int i = 0; in->sources && i < in->source_count; i++) {
         model_free(&in->sources[i].contents);
+        input_close(&in->sources[i].kept);
         free(in->sources[i].title);
     }
     free(in->sources);
@@ -84,6 +86,7 @@ import_options pack_import_options(const pack_plan *plan, const pack_source *s, 
                             .strays = plan->set->deformable || plan->set->keep_strays
                                           ? MODEL_STRAYS_KEEP
                                           : MODEL_STRAYS_PART,
+                            .is_over_buffers = plan->set->share,
                             .package_path = plan->set->package_path,
                             .chord = plan->chord,
                             .angle = plan->set->angle,
@@ -136,7 +139,17 @@ int pack_input_read(pack_input *in, const pack_plan *plan, const pack_sink *sink
             else
                 hash_source(&h);
         }
-        input_close(&file);
+        if (plan->set->share)
+            s->kept = file;
+        else
+            input_close(&file);
+        if (status == BVP_OK && plan->set->share && s->contents.buffer_count == 0) {
+            complain(from.label,
+                     "--share needs a GLB with triangles in its binary chunk, found "
+                     "%s without; pack it without --share",
+                     s->contents.format);
+            return EXIT_INPUT;
+        }
         if (status != BVP_OK)
             return pack_failure(from.label, status, &error, store_code ? *store_code : 0);
     }

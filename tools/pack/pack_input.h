@@ -19,6 +19,7 @@ typedef struct pack_source {
     double placement[12]; /* that scale, for its root */
     uint64_t size;
     uint8_t hash[16];
+    input kept; /* with --share: the model's bytes, to which its meshes refer */
 } pack_source;
 
 typedef struct pack_input {

@@ -112,5 +112,6 @@ bvp_build_options pack_plan_build_options(const pack_plan *plan)
                                .hierarchies = plan->hierarchies,
                                .hierarchy_count = plan->hierarchy_count,
                                .deformable = plan->set->deformable,
-                               .rays = plan->set->rays};
+                               .rays = plan->set->rays,
+                               .share = plan->set->share};
 }

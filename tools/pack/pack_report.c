@@ -89,6 +89,8 @@ int pack_provenance(const pack_input *in, const pack_plan *plan, char **provenan
     jsonw_bool(&out, "deformable", plan->set->deformable);
     if (plan->set->rays)
         jsonw_bool(&out, "rays", 1);
+    if (plan->set->share)
+        jsonw_bool(&out, "share", 1);
     if (plan->set->keep_strays)
         jsonw_bool(&out, "keep_strays", 1);
     if (plan->set->asset_numbers)

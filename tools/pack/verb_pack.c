@@ -39,6 +39,11 @@ static int choose_output(const pack_settings *set, const pack_input *in, char *o
             return EXIT_USAGE;
         }
     }
+    if (set->share &&
+        (in->source_count > 1 || set->store || set->shard || set->no_ids || set->deformable)) {
+        complain("--share", "takes one model, and no --store, --shard, --no-ids or --deformable");
+        return EXIT_USAGE;
+    }
     if (set->thin && !set->store) {
         complain("--thin", "a thin file refers to parts in a store; name it with --store");
         return EXIT_USAGE;
@@ -211,6 +216,11 @@ static const option_row options[] = {
     {"keep-strays", 0, OPTION_FLAG, offsetof(pack_settings, keep_strays), NULL,
      "keep triangles that lie far outside the others of their part in it, for slower queries", 0,
      0},
+    {"share", 0, OPTION_FLAG, offsetof(pack_settings, share), NULL,
+     "of a GLB: leave its vertices and indices where they are and refer to them, for some 3 bytes "
+     "a "
+     "triangle; \"bvpack attach\" puts the two into one file",
+     0, 0},
     {"unit", 0, OPTION_TEXT, offsetof(pack_settings, unit), "mm|cm|m|in|ft|N",
      "the length of one coordinate unit, N in metres; overrides what the model says", 0, 0},
     {"assume-unit", 0, OPTION_TEXT, offsetof(pack_settings, assume_unit), UNITS_ASSUME_VALUE,

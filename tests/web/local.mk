@@ -3,6 +3,7 @@ SCRIPT_TESTS += \
 	tests/web/test_web.sh
 WEB_TEST_FILES = \
 	tests/web/hostile.mjs \
+	tests/web/outside.mjs \
 	tests/web/page.html \
 	tests/web/page.mjs \
 	tests/web/replay.mjs \

@@ -30,6 +30,11 @@ mkdir a
 replays rays.bvp 1000
 node "$src/tests/web/tables.mjs" "$package" cell.bvp || bad "tables of cell.bvp"
 node "$src/tests/web/tables.mjs" "$package" rays.bvp || bad "tables of rays.bvp"
+for model in "$src/samples/models/irb6640_cell12.glb" "$src/tests/cli/packed_gltf/gltfpack.glb"; do
+  "$bvpack" pack -q "$model" -o plain.bvp && "$bvpack" pack -q --share "$model" -o over.bvp &&
+    "$bvpack" attach -q "$model" over.bvp -o over.glb || exit 99
+  node "$src/tests/web/outside.mjs" "$package" plain.bvp over.bvp over.glb || bad "$model over buffers"
+done
 if sh "$src/tools/viewer/npm.sh" "$src/tools/html" "$package/.." "$(command -v npm)"; then
   node "$src/tests/web/three.mjs" "$package" cell.bvp || bad "bvpack/three"
 else

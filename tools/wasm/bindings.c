@@ -93,6 +93,41 @@ bvp_file *EXPORT(open_source)(uint32_t number, double size, double cache)
     return last.status == BVP_OK ? file : NULL;
 }
 
+/* Do the file's triangles lie outside of it? */
+int EXPORT(is_over_buffers)(const bvp_file *file)
+{
+    bvp_file_info info;
+    bvp_get_info(file, &info);
+    return info.is_over_buffers;
+}
+
+enum { BUFFERS = 8, BUFFERS_MOST = 4096 };
+
+/* rows: for each buffers BUFFERS numbers: address of the positions, stride in bytes, type,
+ * normalized, vertices, address of the indices (0: none), their type, triangles. */
+int EXPORT(bind)(bvp_file *file, uint32_t part, const double *rows, uint32_t count)
+{
+    bvp_buffers *given = count <= BUFFERS_MOST ? calloc(count + 1u, sizeof *given) : NULL;
+    last = (bvp_error){.status = BVP_ERR_NO_MEMORY};
+    if (!given)
+        return (int)last.status;
+    for (uint32_t k = 0; k < count; k++) {
+        const double *row = rows + BUFFERS * k;
+        given[k] = (bvp_buffers){.positions = (const void *)(uintptr_t)row[0],
+                                 .position_stride = (size_t)row[1],
+                                 .position_type = (bvp_component)row[2],
+                                 .normalized = row[3] != 0,
+                                 .vertex_count = (uint64_t)row[4],
+                                 .indices = (const void *)(uintptr_t)row[5],
+                                 .index_type = (bvp_component)row[6],
+                                 .triangle_count = (uint64_t)row[7]};
+    }
+    last = (bvp_error){.status = BVP_OK, .offset = UINT64_MAX};
+    last.status = bvp_bind(file, part, given, count, &last);
+    free(given);
+    return (int)last.status;
+}
+
 void EXPORT(close_file)(bvp_file *file)
 {
     bvp_close(file);

@@ -32,6 +32,18 @@ export const VERDICTS = [
 const DETAILS = ['distance', 'verdicts', 'contacts', 'fast contacts'];
 const REGIONS = { box: 1, ball: 2, planes: 3 };
 const SHAPES = { box: 1, sphere: 2, capsule: 3, cylinder: 4, hull: 5 };
+// Numbers of glTF for what arrays hold.
+const COMPONENTS = new Map([
+  [Int8Array, 5120],
+  [Uint8Array, 5121],
+  [Int16Array, 5122],
+  [Uint16Array, 5123],
+  [Uint32Array, 5125],
+  [Float32Array, 5126],
+]);
+const componentOf = (array, what) =>
+  COMPONENTS.get(array?.constructor) ?? refuse(`${what}: expected a typed array of 8 to 32 bits`);
+const BUFFERS_ROW = 8;
 const UP = ['unknown', 'x', 'y', 'z'];
 
 const refuse = (message) => {
@@ -217,9 +229,17 @@ export class Engine {
 
   async open(from, options = {}) {
     const given = await bytesOf(from, options);
-    const file = { tail: Promise.resolve(), source: null, bytes: 0, handle: 0 };
+    const file = { tail: Promise.resolve(), source: null, bytes: 0, handle: 0, bound: new Map() };
     if (given.whole) this.openBytes(file, given.whole, options);
     else await this.openSource(file, given, options);
+    // Over the vertices of the GLB that it lies in: these are read as well, all at once.
+    if (file.source && this.module.is_over_buffers(file.handle)) {
+      const whole = await given.read(0, given.size);
+      this.module.close_file(file.handle);
+      this.sources.delete(file.sourceNumber);
+      file.source = null;
+      this.openBytes(file, whole, options);
+    }
     const id = this.next++;
     this.files.set(id, file);
     return id;
@@ -271,6 +291,7 @@ export class Engine {
       if (!this.files.delete(id)) return;
       this.module.close_file(file.handle);
       if (file.bytes) this.module.free(file.bytes);
+      for (const taken of file.bound.values()) taken.forEach((at) => this.module.free(at));
       this.sources.delete(file.sourceNumber);
     });
   }
@@ -480,6 +501,55 @@ export class Engine {
         };
       });
     });
+  }
+
+  // Copies the buffers of a part of a file over buffers into the module's memory, and binds them.
+  bind(id, part, buffers) {
+    return this.query([id], (take) => {
+      const file = this.fileOf(id);
+      const taken = [];
+      const put = (array) => {
+        const at = this.module.malloc(array.byteLength + 8) >>> 0;
+        if (at === 0) throw new BvpackError('no memory', `no room for ${array.byteLength} bytes`);
+        taken.push(at);
+        this.view8(at, array.byteLength).set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+        return at;
+      };
+      try {
+        const rows = buffers.map(({ positions, stride = 3, offset = 0, normalized = false, indices = null }) => {
+          const type = componentOf(positions, 'positions');
+          const size = positions.BYTES_PER_ELEMENT;
+          if (!Number.isInteger(stride) || stride < 3 || !Number.isInteger(offset) || offset < 0)
+            refuse('stride, offset: expected whole numbers, and a stride of 3 or more');
+          const room = positions.length - offset - 3;
+          const vertices = room < 0 ? 0 : Math.floor(room / stride) + 1;
+          const corners = indices ? indices.length : vertices;
+          return [
+            put(positions) + offset * size,
+            stride * size,
+            type,
+            normalized ? 1 : 0,
+            vertices,
+            indices ? put(indices) : 0,
+            indices ? componentOf(indices, 'indices') : 0,
+            Math.floor(corners / 3),
+          ];
+        });
+        const at = take(rows.length * BUFFERS_ROW * 8);
+        this.memory.view(Float64Array, at, rows.length * BUFFERS_ROW).set(rows.flat());
+        const status = this.module.bind(file.handle, indexOf(part, 'part'), at, rows.length);
+        if (status !== 0) throw this.failure(status);
+      } catch (error) {
+        taken.forEach((at) => this.module.free(at));
+        throw error;
+      }
+      file.bound.get(part)?.forEach((at) => this.module.free(at));
+      file.bound.set(part, taken);
+    });
+  }
+
+  view8(at, size) {
+    return this.memory.view(Uint8Array, at, size);
   }
 
   provenance(id) {
@@ -1052,6 +1122,7 @@ export const METHODS = [
   'properties',
   'colours',
   'provenance',
+  'bind',
   'instances',
   'instanceTable',
   'nodeTable',

@@ -338,6 +338,19 @@ export interface ColourRun {
  * against one another. */
 export type Other = BvpackFile | Body | null;
 
+/** Positions and indices of one primitive: what a renderer has, for instance the arrays of a
+ * three.js BufferGeometry. They are copied. */
+export interface Buffers {
+  positions: Float32Array | Int8Array | Uint8Array | Int16Array | Uint16Array;
+  /** Elements from a vertex to the next one; default 3. */
+  stride?: number;
+  /** Elements before x of vertex 0; default 0. */
+  offset?: number;
+  normalized?: boolean;
+  /** Without: every three vertices are a triangle. */
+  indices?: Uint8Array | Uint16Array | Uint32Array | null;
+}
+
 export class BvpackFile {
   private constructor();
   close(): Promise<void>;
@@ -349,6 +362,10 @@ export class BvpackFile {
   /** The base colours that the source gives a node's triangles: each from the number `first` on, as
    * of `id` in hits, up to the next run's. Empty: none are known. */
   colours(node: number): Promise<ColourRun[]>;
+  /** Of a file over buffers (bvpack pack --share): gives a part the buffers that it was packed over,
+   * one for each primitive. Others are refused by their hash. A GLB made by attach --share binds its
+   * own when it is opened. */
+  bind(part: number, buffers: Buffers[]): Promise<void>;
   /** What the packer recorded: sources, options, warnings. */
   provenance(): Promise<unknown>;
   instances(first?: number, count?: number): Promise<InstanceInfo[]>;

@@ -172,6 +172,10 @@ export class BvpackFile {
     return this.#call('colours', this.#id, node);
   }
 
+  bind(part, buffers) {
+    return this.#call('bind', this.#id, part, buffers);
+  }
+
   async provenance() {
     return JSON.parse(await this.#call('provenance', this.#id));
   }

@@ -104,8 +104,8 @@ ring=$src/tests/cli/packed_gltf/ring.glb
 cp "$src/tests/cli/packed_gltf/gltfpack.glb" integers.glb
 for from in "$model" "$ring" integers.glb; do
   name=over-$(basename "$from" .glb)
-  expect 0 pack -q "$from" -o "$name.plain.bvp"
-  expect 0 pack -q "$from" --share -o "$name.bvp"
+  expect 0 pack -q --asset-numbers "$from" -o "$name.plain.bvp"
+  expect 0 pack -q --asset-numbers "$from" --share -o "$name.bvp"
   expect 0 attach "$from" --share -o "$name.glb"
   look same "$name.glb" "$from" "$name.bvp"
   "$bvpack" attach "$from" "$name.bvp" -q -o again.glb && same "$name.glb" again.glb

@@ -2,10 +2,13 @@
 SCRIPT_TESTS += \
 	tests/web/test_web.sh
 WEB_TEST_FILES = \
+	tests/web/browser.mjs \
 	tests/web/hostile.mjs \
 	tests/web/outside.mjs \
 	tests/web/page.html \
 	tests/web/page.mjs \
 	tests/web/replay.mjs \
+	tests/web/sample.mjs \
 	tests/web/tables.mjs \
-	tests/web/three.mjs
+	tests/web/three.mjs \
+	tests/web/viewer.mjs

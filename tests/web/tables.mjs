@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // tables.mjs: what comes in tables is what comes one by one; answers without waiting are those that
-// are waited for. Usage: node tables.mjs PACKAGE FILE
+// are waited for. Usage: node tables.mjs PACKAGE FILE   (beside it, FILE's clash report, if there is one)
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 
 const [, , folder, path] = process.argv;
+const report = path.replace(/bvp$/, 'jsonl');
 const { open, NONE } = await import(pathToFileURL(`${folder}/index.mjs`));
 const handle = await openFile(path);
 const { size } = await handle.stat();
@@ -31,6 +33,36 @@ const nodes = await whole.nodes();
 const columns = await file.nodeTable();
 for (const name of ['parent', 'end', 'part', 'instance'])
   assert.deepEqual([...columns[name]], nodes.map((node) => number(node[name])), name);
+
+const colours = await file.colourTable();
+for (const [i, { node }] of instances.entries()) {
+  const runs = await whole.colours(node);
+  assert.equal(colours.runCount[i], runs.length);
+  assert.deepEqual([...colours.rgba.subarray(4 * i, 4 * i + 4)], runs[0]?.rgba ?? [0, 0, 0, 0]);
+}
+
+const boxes = await file.partTable();
+const known = await whole.parts();
+assert.deepEqual([...boxes.box], known.flatMap(({ lo, hi }) => [...lo, ...hi]));
+assert.deepEqual([...boxes.triangleCount], known.map(({ triangleCount }) => triangleCount));
+
+// paths lead back, and no two nodes of one source id have one; the program's clash report names instances so
+const paths = new Map();
+for (let node = 1; node < Math.min(info.nodeCount, 400); node++) {
+  const way = await file.nodePath(node);
+  // a name may be there twice, with different source ids
+  const first = paths.get(way) ?? node;
+  assert.ok(first === node || nodes[first].sourceId !== nodes[node].sourceId, `${way} is the path of two nodes`);
+  paths.set(way, first);
+  assert.equal(await file.nodeAt(way), first, way);
+}
+assert.equal(await file.nodeAt('no/such'), null);
+const lines = existsSync(report) ? readFileSync(report, 'utf8') : '';
+for (const line of lines.split('\n').filter((one) => one).slice(0, 100)) {
+  const row = JSON.parse(line);
+  assert.equal(await file.nodePath(instances[row.instance_a].node), row.a);
+  assert.equal(await file.nodePath(instances[row.instance_b].node), row.b);
+}
 
 // names: of nodes and, where they have none, of their parts
 const parts = await whole.parts();

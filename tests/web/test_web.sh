@@ -7,7 +7,8 @@ set -u
 command -v emcc >/dev/null || { echo "there is no emscripten: skipped"; exit 77; }
 command -v node >/dev/null || { echo "there is no node: skipped"; exit 77; }
 make wasm >wasm.log 2>&1 || { tail -5 wasm.log; exit 1; }
-package=$PWD/wasm/bvpack
+make viewer >viewer.log 2>&1 || { tail -5 viewer.log; exit 1; }
+build=$PWD package=$PWD/wasm/bvpack
 answers=$PWD/tests/web/native_answers
 [ -x "$answers" ] || answers=${BVP_BUILDDIR:-.}/tests/web/native_answers
 # shellcheck source=tests/cli/verb_test.sh
@@ -24,6 +25,7 @@ replays() { # FILE COUNT
   "$answers" "$1" "$2" >answers && node "$src/tests/web/hostile.mjs" "$package" "$1" answers || bad "$1"
 }
 "$bvpack" pack -q "$src/samples/models/irb6640_cell12.glb" -o cell.bvp || exit 99
+"$bvpack" clash -q cell.bvp --clearance 5mm --report cell.jsonl --report cell.bcf >/dev/null
 replays cell.bvp 400
 mkdir a
 "$programs/make_export" a 60 20 0 && "$bvpack" pack -q --rays a/export.jsonl -o rays.bvp || exit 99
@@ -46,6 +48,30 @@ if [ -n "$browser" ]; then
   cat said
 else
   echo "there is no Chromium: nothing was tried in a page"
+fi
+
+# the viewer: as `bvpack view` writes it, clicked through
+if [ -f "$build/viewer.html" ] && [ -n "$browser" ]; then
+  rm -rf site && mkdir -p site/models
+  cp cell.bvp "site/models/cell 1.bvp"
+  cp cell.jsonl site/today.jsonl
+  BVPACK_LIBEXEC=$build "$bvpack" view "site/models/cell 1.bvp" -o site/plant.html --report site/today.jsonl || bad "view -o plant.html"
+  grep -q '"given">{"file":"./models/cell%201.bvp","report":"./today.jsonl"}</script>' site/plant.html || bad "the page names other files"
+  node "$src/tests/web/viewer.mjs" "$browser" site "$package" cell.bcf >said 2>&1 || bad "the viewer"
+  cat said
+else
+  echo "the viewer was not tried: $(tail -1 "$build/viewer.log")"
+fi
+
+# the samples: a script and a page
+if [ -d "$build/wasm/node_modules" ]; then
+  ln -sfn ../bvpack "$build/wasm/node_modules/bvpack"
+  cp "$src/samples/nearest.mjs" "$build/wasm/nearest.mjs"
+  node "$build/wasm/nearest.mjs" cell.bvp 1 2 3 >said || bad "samples/nearest.mjs"
+  grep -q '108 instances of 9 parts' said && grep -q 'penetrate$' said || { bad "samples/nearest.mjs says:"; cat said; }
+  if [ -n "$browser" ]; then
+    node "$src/tests/web/sample.mjs" "$browser" "$src/samples/viewer.html" "$build/wasm" cell.bvp || bad "samples/viewer.html"
+  fi
 fi
 
 # the package: what a page waits for is small, and npm packs all of it

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 TOOL_SOURCES += \
 	tools/view/camera.c \
+	tools/view/page.c \
 	tools/view/palette.c \
 	tools/view/png.c \
 	tools/view/render.c \
@@ -9,6 +10,7 @@ TOOL_SOURCES += \
 noinst_HEADERS += \
 	tools/view/camera.h \
 	tools/view/image.h \
+	tools/view/page.h \
 	tools/view/palette.h \
 	tools/view/render.h \
 	tools/view/volume_lines.h

@@ -17,6 +17,7 @@
 #include "text/message.h"
 #include "cli/operand.h"
 #include "cli/options.h"
+#include "view/page.h"
 #include "files/output.h"
 #include "view/palette.h"
 #include "cli/progress.h"
@@ -24,7 +25,7 @@
 #include "view/volume_lines.h"
 
 typedef struct settings {
-    const char *output, *size, *camera, *target, *colour, *part, *place, *kind;
+    const char *output, *report, *size, *camera, *target, *colour, *part, *place, *kind;
     double angle;
     uint64_t level, samples, occlusion, jobs;
     int quiet;
@@ -295,26 +296,83 @@ static int picture(view *v)
     return code;
 }
 
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static int has_ending(const char *name, const char *ending)
+{
+    const size_t size = strlen(name), most = strlen(ending);
+    return size > most && strcasecmp(name + size - most, ending) == 0;
+}
+
+/* What browsers can open. 0 or the exit code. */
+static int check_for_page(const settings *set, const char *file)
+{
+    operand model;
+    int code = operand_open(&model, file, NULL, NULL, NULL);
+    if (code == 0 && model.part != BVP_ASSEMBLY) {
+        complain(file, "the page shows whole files: name the file alone");
+        code = EXIT_USAGE;
+    } else if (code == 0 && model.info.is_thin) {
+        complain(file,
+                 "this is a thin file, which pages cannot open: `bvpack merge` makes one that "
+                 "has its parts");
+        code = EXIT_INPUT;
+    } else if (code == 0 && has_ending(file, ".zst")) {
+        complain(file, "pages cannot open compressed files: `zstd -d` makes a packed file of it");
+        code = EXIT_INPUT;
+    }
+    operand_close(&model);
+    if (code == 0 && set->report && !has_ending(set->report, ".jsonl")) {
+        complain("--report",
+                 "expected the rows of `bvpack clash --report FILE.jsonl`, found \"%s\"",
+                 set->report);
+        code = EXIT_USAGE;
+    }
+    return code;
+}
+
+static int page(const settings *set, const settings *usual, const char *file)
+{
+    settings others = *set;
+    others.output = others.report = NULL;
+    others.quiet = 0;
+    if (memcmp(&others, usual, sizeof others) != 0) {
+        complain(set->output, "a page takes --report only: the other options are of pictures");
+        return EXIT_USAGE;
+    }
+    const int code = check_for_page(set, file);
+    return code ? code : page_write(set->output, file, set->report);
+}
+
 static int run(const verb *self, int argc, char **argv)
 {
-    settings set = {.size = "1280x800",
-                    .camera = "iso",
-                    .angle = 28,
-                    .level = LEVEL_NONE,
-                    .samples = 2,
-                    .occlusion = 2};
+    settings set, usual;
+    memset(&usual, 0, sizeof usual); /* padding, too, for it is compared */
+    usual.size = "1280x800";
+    usual.camera = "iso";
+    usual.angle = 28;
+    usual.level = LEVEL_NONE;
+    usual.samples = usual.occlusion = 2;
+    memcpy(&set, &usual, sizeof set);
     int code, first = options_operands(self, argc, argv, &set, 1, 1, "a FILE", &code);
     if (first < 0)
         return code;
     if (!set.output) {
-        complain(NULL, "name the picture to write with -o OUT.png");
+        complain(NULL, "name the picture to write with -o OUT.png, or the page with -o OUT.html");
+        return EXIT_USAGE;
+    }
+    if (has_ending(set.output, ".html") || has_ending(set.output, ".htm"))
+        return page(&set, &usual, argv[first]);
+    if (set.report) {
+        complain("--report", "only a page shows a report: end the name of -o with .html");
         return EXIT_USAGE;
     }
     /* a name with the ending of another format would mislead its reader */
     const char *slash = strrchr(set.output, '/');
     const char *ending = strrchr(slash ? slash + 1 : set.output, '.');
     if (ending && strcasecmp(ending, ".png") != 0) {
-        complain(set.output, "the picture is a PNG: end the name with .png");
+        complain(set.output,
+                 "the picture is a PNG: end the name with .png, or with .html for a page");
         return EXIT_USAGE;
     }
     view v = {.set = &set};
@@ -337,8 +395,10 @@ static int run(const verb *self, int argc, char **argv)
 }
 
 static const option_row options[] = {
-    {"output", 'o', OPTION_FILE, offsetof(settings, output), "OUT.png",
-     "the picture to write; - is standard output", 0, 0},
+    {"output", 'o', OPTION_FILE, offsetof(settings, output), "OUT.png|OUT.html",
+     "the picture to write, - is standard output; or the page", 0, 0},
+    {"report", 0, OPTION_FILE, offsetof(settings, report), "FILE.jsonl",
+     "of a page: the clashes that it lists, as `bvpack clash --report` writes them", 0, 0},
     {"size", 's', OPTION_TEXT, offsetof(settings, size), "WxH",
      "its size in pixels; 1280x800 is the default", 0, 0},
     {"camera", 'c', OPTION_TEXT, offsetof(settings, camera), "VIEW",
@@ -380,15 +440,23 @@ static const option_row options[] = {
 
 const verb verb_view = {
     .name = "view",
-    .summary = "draw a picture of a packed model",
-    .synopsis = "FILE[:PART] -o OUT.png [OPTION]...\n",
+    .summary = "draw a picture of a packed model, or make a page that shows it",
+    .synopsis = "FILE[:PART] -o OUT.png [OPTION]...\n"
+                "FILE -o OUT.html [--report FILE.jsonl]\n",
     .description =
         "Draws a picture with the library's own rays, straight from the packed file: in the "
         "source's base colours, shaded, or coloured by part, by leaf or by level of the hierarchy, "
         "with the volumes of a level drawn "
-        "over it when asked. The picture is a PNG; equal files and options give equal pictures.",
+        "over it when asked. The picture is a PNG; equal files and options give equal pictures.\n\n"
+        "A name that ends with .html makes a page for browsers with the viewer in it, which opens "
+        "FILE by requests for ranges: put both on any server of files, as they lie beside each "
+        "other here. It has the product tree with search, picks, sections, exact measures, the "
+        "clashes of a report, and views of BCF. A page that is opened from a folder may not read "
+        "FILE by itself, and asks for it.",
     .options = options,
     .examples = "bvpack view plant.bvp -o plant.png\n"
+                "# a page that shows it, with the clashes of today\n"
+                "bvpack view plant.bvp -o plant.html --report today.jsonl\n"
                 "# one part, the leaves of its hierarchy in colours\n"
                 "bvpack view plant.bvp:pump -o pump.png --color leaf\n"
                 "# the boxes of the third level over a view from the front\n"

@@ -316,6 +316,24 @@ int EXPORT(instance_table)(const bvp_file *file, uint32_t first, uint32_t count,
     return BVP_OK;
 }
 
+/* Of instances, as instance_table: the colour of the first run, 4 bytes, and how many runs. */
+int EXPORT(colour_table)(const bvp_file *file, uint32_t first, uint32_t count, uint8_t *rgba,
+                         uint32_t *run_counts, uint32_t *done)
+{
+    for (; *done < count; ++*done) {
+        bvp_instance_info info;
+        bvp_colour_run run = {.first = 0};
+        bvp_status status = bvp_get_instance(file, first + *done, &info);
+        run_counts[*done] = 0;
+        if (status == BVP_OK && info.node != BVP_NONE)
+            status = bvp_get_colours(file, info.node, &run, 1, &run_counts[*done]);
+        if (status != BVP_OK)
+            return said(file, status);
+        memcpy(rgba + 4 * (size_t)*done, run.rgba, 4);
+    }
+    return BVP_OK;
+}
+
 /* Nodes, as instance_table; arrays of one number each. */
 int EXPORT(node_table)(const bvp_file *file, uint32_t first, uint32_t count, uint32_t *parents,
                        uint32_t *ends, uint32_t *parts, uint32_t *instances, uint32_t *done)
@@ -381,6 +399,168 @@ int EXPORT(find_nodes)(const bvp_file *file, uint32_t first, uint32_t count, con
         if (is_so)
             found[(*found_count)++] = first + *done;
     }
+    return BVP_OK;
+}
+
+/* Parts, as instance_table. boxes: 6 numbers each, lo and hi. */
+int EXPORT(part_table)(const bvp_file *file, uint32_t first, uint32_t count, double *triangles,
+                       double *boxes, uint32_t *done)
+{
+    for (; *done < count; ++*done) {
+        bvp_part_info info;
+        const bvp_status status = bvp_get_part(file, first + *done, &info);
+        if (status != BVP_OK)
+            return said(file, status);
+        triangles[*done] = (double)info.triangle_count;
+        for (int i = 0; i < 6; i++)
+            boxes[6 * (size_t)*done + i] = i < 3 ? info.lo[i] : info.hi[i - 3];
+    }
+    return BVP_OK;
+}
+
+/* ---- paths in the product tree, as reports and the program have them ------------------------- */
+
+enum { LEVELS_MOST = 1024 };
+
+typedef struct label {
+    bvp_string name, source_id; /* its own name or its part's */
+    uint32_t end;
+} label;
+
+static bvp_status label_of(const bvp_file *file, uint32_t node, label *out)
+{
+    bvp_node_info info;
+    bvp_part_info part;
+    bvp_status status = bvp_get_node(file, node, &info);
+    if (status == BVP_OK && info.name.size == 0 && info.part != BVP_NONE) {
+        status = bvp_get_part(file, info.part, &part);
+        info.name = part.name;
+    }
+    if (status == BVP_OK && info.name.size == 0)
+        info.name = (bvp_string){"unnamed", 7};
+    *out = (label){info.name, info.source_id, info.end};
+    return status;
+}
+
+static bool same(bvp_string a, bvp_string b)
+{
+    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+/* Its number among siblings of its name and id, from 1 on. */
+static bvp_status ordinal_of(const bvp_file *file, uint32_t parent, uint32_t node, const label *own,
+                             uint32_t *ordinal)
+{
+    label other;
+    *ordinal = 1;
+    for (uint32_t sibling = parent + 1; sibling < node; sibling = other.end) {
+        const bvp_status status = label_of(file, sibling, &other);
+        if (status != BVP_OK || other.end <= sibling)
+            return status != BVP_OK ? status : BVP_ERR_CORRUPT;
+        *ordinal += same(own->name, other.name) && same(own->source_id, other.source_id);
+    }
+    return BVP_OK;
+}
+
+static size_t put_label(char *out, size_t at, size_t capacity, const label *own, uint32_t ordinal)
+{
+    char number[16];
+    int digits = 0;
+    for (size_t i = 0; i < own->name.size; i++) {
+        const char c = own->name.data[i];
+        if (c == '/' || c == '\\')
+            at < capacity ? out[at] = '\\' : 0, at++;
+        at < capacity ? out[at] = c : 0, at++;
+    }
+    for (uint32_t rest = ordinal; ordinal > 1 && rest > 0; rest /= 10)
+        number[digits++] = (char)('0' + rest % 10);
+    for (int i = digits + 1; digits > 0 && i >= 0; i--, at++)
+        if (at < capacity)
+            out[at] = i > digits ? '[' : i == 0 ? ']' : number[i - 1];
+    return at;
+}
+
+/* The path below the root; *size: its bytes, of which at most `capacity` are written. */
+int EXPORT(node_path)(const bvp_file *file, uint32_t node, char *out, uint32_t capacity,
+                      uint32_t *size)
+{
+    uint32_t chain[LEVELS_MOST], count = 0;
+    size_t at = 0;
+    for (uint32_t up = node; count < LEVELS_MOST;) {
+        bvp_node_info info;
+        const bvp_status status = bvp_get_node(file, up, &info);
+        if (status != BVP_OK)
+            return said(file, status);
+        chain[count++] = up;
+        if (info.parent >= up)
+            break;
+        up = info.parent;
+    }
+    for (uint32_t i = count > 1 ? count - 1 : 1; i-- > 0;) {
+        label own;
+        uint32_t ordinal = 1;
+        bvp_status status = label_of(file, chain[i], &own);
+        if (status == BVP_OK && i + 1 < count)
+            status = ordinal_of(file, chain[i + 1], chain[i], &own, &ordinal);
+        if (status != BVP_OK)
+            return said(file, status);
+        at = put_label(out, at, capacity, &own, ordinal);
+        if (i > 0)
+            at < capacity ? out[at] = '/' : 0, at++;
+    }
+    *size = (uint32_t)at;
+    return BVP_OK;
+}
+
+/* One label of a path: its bytes, of which more than the capacity are none of a file's labels. */
+static size_t label_size(const char *path, size_t size)
+{
+    size_t i = 0;
+    while (i < size && path[i] != '/')
+        i += path[i] == '\\' && i + 1 < size ? 2 : 1;
+    return i;
+}
+
+/* The node below `parent` whose label is that; *found: BVP_NONE when there is none. */
+static bvp_status child_called(const bvp_file *file, uint32_t parent, uint32_t end,
+                               const char *wanted, size_t size, uint32_t *found)
+{
+    char text[1024];
+    label own;
+    *found = BVP_NONE;
+    for (uint32_t child = parent + 1; child < end && *found == BVP_NONE; child = own.end) {
+        uint32_t ordinal = 1;
+        bvp_status status = label_of(file, child, &own);
+        if (status != BVP_OK || own.end <= child)
+            return status != BVP_OK ? status : BVP_ERR_CORRUPT;
+        const size_t plain = put_label(text, 0, sizeof text, &own, 1);
+        if (plain > size || plain > sizeof text || memcmp(text, wanted, plain) != 0)
+            continue;
+        status = ordinal_of(file, parent, child, &own, &ordinal);
+        if (status != BVP_OK)
+            return status;
+        const size_t whole = put_label(text, 0, sizeof text, &own, ordinal);
+        if (whole == size && whole <= sizeof text && memcmp(text, wanted, size) == 0)
+            *found = child;
+    }
+    return BVP_OK;
+}
+
+/* The node of a path; *found: BVP_NONE when there is none. */
+int EXPORT(node_at)(const bvp_file *file, const char *path, uint32_t size, uint32_t *found)
+{
+    uint32_t node = 0;
+    for (size_t at = 0; at <= size && node != BVP_NONE;) {
+        bvp_node_info info;
+        const size_t some = label_size(path + at, size - at);
+        bvp_status status = bvp_get_node(file, node, &info);
+        if (status == BVP_OK)
+            status = child_called(file, node, info.end, path + at, some, &node);
+        if (status != BVP_OK)
+            return said(file, status);
+        at += some + 1;
+    }
+    *found = node;
     return BVP_OK;
 }
 

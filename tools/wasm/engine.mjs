@@ -445,10 +445,43 @@ export class Engine {
     return this.table(id, first, count, names, this.module.instance_table);
   }
 
+  colourTable(id, first, count) {
+    const names = { rgba: [Uint8Array, 4], runCount: [Uint32Array, 1] };
+    return this.table(id, first, count, names, this.module.colour_table);
+  }
+
   nodeTable(id, first, count) {
     const one = [Uint32Array, 1];
     const names = { parent: one, end: one, part: one, instance: one };
     return this.table(id, first, count, names, this.module.node_table);
+  }
+
+  partTable(id, first, count) {
+    const names = { triangleCount: [Float64Array, 1], box: [Float64Array, 6] };
+    return this.table(id, first, count, names, this.module.part_table);
+  }
+
+  // Its path below the root.
+  nodePath(id, node) {
+    return this.query([id], async (take, ask) => {
+      const file = this.fileOf(id).handle;
+      const size = take(4);
+      await ask(() => this.module.node_path(file, node, 0, 0, size));
+      const full = this.memory.view(Uint32Array, size, 1)[0];
+      const text = take(full);
+      await ask(() => this.module.node_path(file, node, text, full, size));
+      return this.memory.text(text, full);
+    });
+  }
+
+  nodeAt(id, path) {
+    return this.query([id], async (take, ask) => {
+      const file = this.fileOf(id).handle;
+      const bytes = new TextEncoder().encode(path);
+      const [text, found] = [this.put(take, Uint8Array, bytes), take(4)];
+      await ask(() => this.module.node_at(file, text, bytes.length, found));
+      return noneAsNull(this.memory.view(Uint32Array, found, 1)[0]);
+    });
   }
 
   findNodes(id, text, first, count, limit) {
@@ -1125,7 +1158,11 @@ export const METHODS = [
   'bind',
   'instances',
   'instanceTable',
+  'colourTable',
   'nodeTable',
+  'partTable',
+  'nodePath',
+  'nodeAt',
   'findNodes',
   'geometry',
   'triangles',

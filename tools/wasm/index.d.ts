@@ -142,6 +142,17 @@ export interface InstanceTable {
   /** 12 for each instance. */
   placement: Float64Array;
 }
+/** Of instances; where runCount is 0, or the colour four zeros, the source names none. */
+export interface ColourTable {
+  /** 4 for each instance: of the first run. */
+  rgba: Uint8Array;
+  runCount: Uint32Array;
+}
+export interface PartTable {
+  triangleCount: Float64Array;
+  /** 6 for each part: lo, hi. */
+  box: Float64Array;
+}
 export interface NodeTable {
   parent: Uint32Array;
   /** The first node that is not below this one. */
@@ -370,7 +381,13 @@ export class BvpackFile {
   provenance(): Promise<unknown>;
   instances(first?: number, count?: number): Promise<InstanceInfo[]>;
   instanceTable(first?: number, count?: number): Promise<InstanceTable>;
+  colourTable(first?: number, count?: number): Promise<ColourTable>;
   nodeTable(first?: number, count?: number): Promise<NodeTable>;
+  partTable(first?: number, count?: number): Promise<PartTable>;
+  /** The path of a node, as reports have it: labels below the root, "[2]" behind the second of
+   * siblings of one name; and the node of a path, null if there is none. */
+  nodePath(node: number): Promise<string>;
+  nodeAt(path: string): Promise<number | null>;
   /** Nodes whose name or source id holds the text, in order; capital letters of ASCII are as small
    * ones. Among nodes first .. first + count - 1; limit: default 1000. */
   findNodes(

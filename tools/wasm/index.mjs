@@ -190,9 +190,27 @@ export class BvpackFile {
     return this.#call('instanceTable', this.#id, first, count ?? Math.max(instanceCount - first, 0));
   }
 
+  async colourTable(first = 0, count) {
+    const { instanceCount } = await this.info();
+    return this.#call('colourTable', this.#id, first, count ?? Math.max(instanceCount - first, 0));
+  }
+
   async nodeTable(first = 0, count) {
     const { nodeCount } = await this.info();
     return this.#call('nodeTable', this.#id, first, count ?? Math.max(nodeCount - first, 0));
+  }
+
+  async partTable(first = 0, count) {
+    const { partCount } = await this.info();
+    return this.#call('partTable', this.#id, first, count ?? Math.max(partCount - first, 0));
+  }
+
+  nodePath(node) {
+    return this.#call('nodePath', this.#id, node);
+  }
+
+  nodeAt(path) {
+    return this.#call('nodeAt', this.#id, path);
   }
 
   async findNodes(text, { first = 0, count, limit = 1000 } = {}) {

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// viewer.mjs: drives the viewer as a person does: tree, search, pick, properties, hide, isolate,
+// ghost, section, measure, clashes, views. What it shows is compared with what the package says.
+// Usage: node viewer.mjs BROWSER SITE PACKAGE REPORT.bcf
+// SITE: a folder with plant.html, which `bvpack view` wrote for "models/cell 1.bvp" and today.jsonl.
+// BVP_SHOTS names a folder for pictures of each step.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Browser, serve } from './browser.mjs';
+
+const [, , program, ...given] = process.argv;
+const [site, folder, topics] = given.map((one) => resolve(one));
+const [path, file, report] = ['plant.html', 'models/cell 1.bvp', 'today.jsonl'].map((name) => join(site, name));
+const { open } = await import(pathToFileURL(`${folder}/index.mjs`));
+const known = await open(readFileSync(file));
+const nodes = await known.nodes();
+const rows = readFileSync(report, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+const { url, requests } = await serve({ '/plant.html': path, '/models/cell 1.bvp': file, '/today.jsonl': report });
+const browser = await Browser.start(program);
+
+let shots = 0;
+async function shot(name) {
+  if (process.env.BVP_SHOTS)
+    await browser.picture(join(process.env.BVP_SHOTS, `${String(++shots).padStart(2, '0')}-${name}.png`));
+}
+const whole = () => browser.until(`document.body.dataset.state === 'whole'`, 'a whole picture');
+const settled = async () => {
+  await new Promise((resolve) => setTimeout(resolve, 700)); // a flight ends
+  await whole();
+};
+const textOf = (selector) => browser.ask(`document.querySelector('${selector}').innerText`);
+const selected = () => browser.ask('bvpackPage.node');
+const states = () => browser.ask('[...bvpackPage.scene.state]');
+const count = (list, one) => list.filter((other) => other === one).length;
+// How many pixels of the picture are not the background, and how many a test takes.
+const pixels = (test) =>
+  browser.ask(`(() => { const from = document.querySelector('#picture');
+    const two = new OffscreenCanvas(from.width, from.height).getContext('2d');
+    two.drawImage(from, 0, 0);
+    const { data } = two.getImageData(0, 0, from.width, from.height);
+    const back = data.slice(0, 3).join(); let found = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      const [r, g, b] = data.subarray(i, i + 3);
+      if (\`\${r},\${g},\${b}\` !== back && (${test})(r, g, b)) found++; }
+    return found; })()`);
+const any = '() => true';
+const isBlue = '(r, g, b) => b > 2.5 * r && b > 90'; // of what is selected
+const isCap = '(r, g, b) => r > g + 40 && r > b + 40 && r > 90';
+
+// ---- the picture, by ranges
+await browser.goTo(`${url}/plant.html`);
+await whole();
+await shot('opened');
+const allRead = requests.filter(({ pathname }) => pathname.startsWith('/models/'));
+assert.ok(allRead.length > 0 && allRead.every(({ range }) => range !== null), 'the file was not read by ranges');
+const drawn = await pixels(any);
+assert.ok(drawn > 5000, `only ${drawn} pixels are drawn`);
+
+// ---- the tree: keys, search, a click
+await browser.click('#tab-tree');
+await browser.click('#tree .row:nth-child(2) .name');
+const branch = await selected();
+assert.equal(await browser.ask(`document.querySelector('#tree .row[aria-selected=true]').dataset.node`), String(branch));
+await whole();
+assert.ok((await pixels(isBlue)) > 100, 'what is selected is not marked');
+await browser.press('ArrowRight');
+await browser.press('ArrowRight');
+assert.equal(await selected(), branch + 1, 'the right arrow opens a node, then enters it');
+await browser.press('ArrowLeft');
+assert.equal(await selected(), branch, 'the left arrow goes up');
+await browser.press('Escape');
+await browser.press('/');
+const word = nodes.find(({ instance }) => instance !== null).name.slice(-6);
+await browser.type(word.toUpperCase());
+const expected = nodes.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase())).length;
+await browser.until(`document.querySelector('#panel-tree .search output').textContent === '${expected} found'`);
+await shot('search');
+await browser.click('#tree .row:nth-child(1) .name');
+const found = await selected();
+assert.ok(nodes[found].name.toLowerCase().includes(word.toLowerCase()));
+await browser.click('#search');
+await browser.press('Escape');
+assert.equal(await browser.ask(`document.querySelector('#tree .row.is-current').dataset.node`), String(found));
+const isDescribed = async (node) =>
+  browser.until(`document.querySelector('#properties dd')?.innerText === ${JSON.stringify(await known.nodePath(node))}`);
+await isDescribed(found);
+await browser.click('#tree .row.is-current .name');
+await browser.press('Enter');
+await settled();
+await shot('fly');
+assert.ok((await pixels(isBlue)) > 2000, 'the selected part is not near');
+
+// ---- hide, isolate, ghost, show all
+await browser.click('[data-do=hide]');
+const hidden = await states();
+assert.equal(count(hidden, 1), nodes.slice(found, nodes[found].end).filter(({ instance }) => instance !== null).length);
+await whole();
+assert.ok((await pixels(isBlue)) < 500, 'what is hidden is seen');
+await browser.press('a');
+await browser.press('i');
+assert.equal(count(await states(), 0), count(hidden, 1));
+await whole();
+const alone = await pixels(any);
+await shot('isolated');
+await browser.click('[data-do=ghost]');
+await whole();
+await shot('ghosts');
+assert.equal(count(await states(), 2), count(hidden, 0));
+assert.ok((await pixels(any)) > alone, 'ghosts are not seen');
+await browser.press('a');
+await browser.press('Escape');
+
+// ---- a pick is what the library's ray meets
+await browser.press('1');
+await settled();
+const target = await browser.ask(`(() => { // a pixel with something at it
+  const from = document.querySelector('#picture');
+  const two = new OffscreenCanvas(from.width, from.height).getContext('2d');
+  two.drawImage(from, 0, 0);
+  const { data } = two.getImageData(0, 0, from.width, from.height);
+  const back = data.slice(0, 3).join(), places = [];
+  const is = (x, y) => { const i = 4 * (y * from.width + x); return data.slice(i, i + 3).join() !== back; };
+  for (let y = 20; y < from.height - 20; y += 3) for (let x = 20; x < from.width - 20; x += 3) {
+    let all = true;
+    for (let k = -6; k <= 6 && all; k += 3) all = is(x + k, y) && is(x, y + k);
+    if (all) places.push([x, y]); }
+  const { left, top } = from.getBoundingClientRect();
+  return [places[0], places[Math.floor(places.length / 2)], places[places.length - 1]].map(([x, y]) => [x + left, y + top]); })()`);
+for (const [x, y] of target) {
+  const ray = await browser.ask(`bvpackPage.eye.rayAt(${x}, ${y}, document.querySelector('#picture')).map((n) => n === Infinity ? 1e300 : n)`);
+  ray[7] = Infinity;
+  await browser.clickAt(x, y);
+  const hit = await known.rayFirst(ray);
+  assert.equal(hit.found[0], 1);
+  const node = (await known.instances(hit.instance[0], 1))[0].node;
+  await browser.until(`bvpackPage.node === ${node}`, 'the pick selects what the ray meets');
+  await isDescribed(node);
+}
+await shot('picked');
+await browser.press('Escape');
+assert.equal(await selected(), null);
+
+// ---- section, with caps
+await browser.ask(`bvpackPage.select(${found})`);
+await browser.press('i'); // a part that is grey
+await browser.press('f');
+await settled();
+await browser.press('Escape');
+await whole();
+assert.ok((await pixels(isCap)) < 50, 'there are caps without a section');
+await browser.click('[data-do=section]');
+await browser.click('[data-axis=x]');
+const [instance] = await browser.ask(`bvpackPage.model.instancesOf(${found})`);
+const share = await browser.ask(`(bvpackPage.scene.centres[${3 * instance}] + bvpackPage.model.origin[0] - bvpackPage.model.info.lo[0])
+  / (bvpackPage.model.info.hi[0] - bvpackPage.model.info.lo[0])`);
+const [left] = await browser.placeOf('#section-panel input', [0, 0.5]);
+const [right, y0] = await browser.placeOf('#section-panel input', [1, 0.5]);
+await browser.clickAt(left + 8 + share * (right - left - 16), y0);
+await whole();
+await shot('section');
+const caps = await pixels(isCap);
+assert.ok(caps > 2000, `${caps} pixels of caps are too few`);
+const plane = await browser.ask('bvpackPage.section.plane');
+assert.ok(plane[0] === -1 && plane[3] !== undefined);
+for (const [x, y] of target) { // what is cut away is not picked
+  const hit = await browser.ask(`bvpackPage.pick(${x}, ${y})`);
+  if (hit) assert.ok(plane[0] * hit.point[0] + plane[3] > -1e-9, 'a pick of what is cut away');
+}
+await browser.click('#section-panel [data-flip]');
+await browser.press('a');
+await browser.press('1');
+await settled();
+await shot('section-flipped');
+await browser.click('[data-do=section]');
+assert.equal(await browser.ask('bvpackPage.section.plane'), null);
+
+// ---- measure: points, then bodies, exactly as the library
+await browser.press('m');
+await browser.clickAt(...target[0]);
+await browser.until('bvpackPage.measure.picks.length === 1');
+await browser.clickAt(...target[2]);
+const points = await browser.until('bvpackPage.measure.result');
+assert.equal(points.distance, Math.hypot(...points.pointA.map((x, k) => points.pointB[k] - x)));
+await whole();
+await shot('measure-points');
+await browser.click('input[value=bodies]');
+const bodies = await browser.until(`bvpackPage.measure.result && /bodies|one body/.test(document.querySelector('#measure-panel output').innerText) && bvpackPage.measure.result`);
+const [a, b] = await browser.ask('bvpackPage.measure.picks.map((one) => one.instance)');
+const exact = await known.distance({ only: [b] }, { a: { only: [a] } });
+assert.equal(bodies.distance, exact.distance);
+assert.deepEqual(bodies.pointA, [...exact.pointA]);
+await shot('measure-bodies');
+assert.match(await textOf('#measure-panel output'), /between the bodies|they touch/);
+await browser.press('Escape');
+
+// ---- clashes: the list, and a flight to one
+await browser.click('#tab-clashes');
+const worst = rows.filter(({ verdict }) => verdict === 'penetrating').length;
+assert.match(await textOf('.chips'), new RegExp(`penetrating ${worst}`));
+await browser.click('#panel-clashes .row:nth-child(1)');
+await settled();
+await shot('clash');
+const pair = await browser.ask('bvpackPage.clashes.shown[bvpackPage.clashes.at]');
+assert.equal(pair.verdict, 'penetrating');
+assert.deepEqual(
+  (await browser.ask('[...bvpackPage.scene.sides.keys()]')).sort(),
+  [pair.instance_a, pair.instance_b].sort(),
+);
+const middle = pair.box_lo.map((lo, k) => (lo + pair.box_hi[k]) / 2);
+const [px, py] = await browser.ask(`bvpackPage.eye.pixelOf(${JSON.stringify(middle)}, 720, 760)`);
+assert.ok(Math.abs(px - 360) < 40 && Math.abs(py - 380) < 60, 'the contact is not in the middle');
+await browser.press('j');
+assert.equal(await browser.ask('bvpackPage.clashes.at'), 1);
+assert.match(await textOf('#properties'), /verdict/);
+// a report of another export: found by path, whatever the numbers
+const byPath = await browser.ask(`bvpackPage.clashes.instancesOf({ ...bvpackPage.clashes.shown[0], instance_a: 0, instance_b: 1 })`);
+assert.deepEqual(byPath, [pair.instance_a, pair.instance_b]);
+
+// ---- views: out, and in again
+await browser.press('a');
+await browser.ask(`bvpackPage.select(${found})`);
+await browser.press('h');
+await browser.press('s');
+await browser.press('3');
+await settled();
+const eye = await browser.ask('bvpackPage.eye.camera.position.toArray()');
+const saved = mkdtempSync(join(tmpdir(), 'views-'));
+await browser.call('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: saved });
+await browser.click('[data-do=save]');
+for (let i = 0; i < 100 && !readdirSync(saved).some((name) => name.endsWith('.bcf')); i++)
+  await new Promise((resolve) => setTimeout(resolve, 50));
+await browser.press('s');
+await browser.press('a');
+await browser.press('Escape');
+await browser.press('1');
+await settled();
+await browser.choose('#files', [join(saved, 'cell 1-view.bcf')]);
+await browser.until(`bvpackPage.node === ${found}`, 'the view selects what was selected');
+const again = await browser.ask('bvpackPage.eye.camera.position.toArray()');
+assert.ok(Math.hypot(...again.map((x, k) => x - eye[k])) < 1e-3, 'the camera is elsewhere');
+assert.equal(count(await states(), 1), count(hidden, 1));
+assert.notEqual(await browser.ask('bvpackPage.section.plane'), null);
+await browser.press('a');
+await browser.press('s');
+await browser.choose('#files', [topics]);
+await browser.until(`document.querySelectorAll('#panel-topics .topic').length > 1`);
+await browser.click('#panel-topics .topic');
+await settled();
+await shot('topic');
+assert.ok((await browser.ask('bvpackPage.scene.selected.size')) === 2, 'a topic selects its pair');
+
+// ---- dark; keys; the mouse turns
+await browser.press('t');
+await browser.press('a');
+await browser.press('Escape');
+await browser.press('1');
+await settled();
+await shot('dark');
+assert.equal(await browser.ask(`document.documentElement.classList.contains('dark')`), true);
+const stood = await browser.ask('bvpackPage.eye.camera.position.toArray()');
+await browser.drag(600, 400, 700, 420);
+await whole();
+assert.notDeepEqual(await browser.ask('bvpackPage.eye.camera.position.toArray()'), stood);
+assert.equal(await selected(), null, 'a drag is no click');
+await browser.press('?');
+await shot('help');
+assert.equal(await browser.ask(`document.querySelector('#help').open`), true);
+const wide = await browser.ask('document.documentElement.scrollWidth');
+assert.ok(wide <= 1280, `the page is ${wide} pixels wide`);
+
+// ---- a page from a folder says that it cannot read, and takes what it is given
+await browser.goTo(pathToFileURL(path).href);
+await browser.until(`!document.querySelector('#welcome').hidden`);
+assert.match(await textOf('#welcome'), /Choose cell 1.bvp yourself/);
+await shot('welcome');
+await browser.choose('#files', [file]);
+await whole();
+assert.ok((await pixels(any)) > 5000, 'a file that was chosen is not drawn');
+assert.deepEqual(browser.said, [], 'the page complained');
+console.log('the viewer: tree, search, pick, hide, section, measure, clashes, views: passed');
+process.exit(0);

@@ -33,7 +33,7 @@ typedef struct bvp_broad_options {
     double margin; /* >= 0: each box is grown by half of it on all sides, so that bodies at most so
                       far apart are pairs. For bvp_within and the like. At most 2^100 */
     uint64_t pair_limit;  /* most pairs of boxes that an update may find, also those that layers
-                             leave out; 0: 2^26. A pair takes up to 64 bytes */
+                             leave out; 0: 2^26. A pair takes up to 96 bytes */
     int baseline_simd;    /* nonzero: do not use CPU extensions beyond the compiler's baseline */
     uint64_t reserved[2]; /* zero */
 } bvp_broad_options;
@@ -70,12 +70,12 @@ BVP_API void bvp_broad_free(bvp_broad *broad);
 
 /* ---- bodies -------------------------------------------------------------------------------- */
 
-/* After a failure of these calls nothing has changed. BVP_ERR_ARGUMENT: no such id; what queries
- * would refuse (a bad body, part, filter or placement, NaN, a singular placement). BVP_ERR_LIMIT:
- * the box reaches beyond 2^100, or there are 2^28 bodies. BVP_ERR_CORRUPT, BVP_ERR_SYSTEM,
- * BVP_ERR_CANCELLED: of reading the file, as of a query. The box is that of the part's corners, or
- * of those instances that the filter leaves in, before the placement; an assembly without instances
- * has none and is never in a pair. */
+/* After a failure of these calls, bvp_broad_move_all apart, nothing has changed. BVP_ERR_ARGUMENT:
+ * no such id; what queries would refuse (a bad body, part, filter or placement, NaN, a singular
+ * placement). BVP_ERR_LIMIT: the box reaches beyond 2^100, or there are 2^28 bodies.
+ * BVP_ERR_CORRUPT, BVP_ERR_SYSTEM, BVP_ERR_CANCELLED: of reading the file, as of a query. The box
+ * is that of the part's corners, or of those instances that the filter leaves in, before the
+ * placement; an assembly without instances has none and is never in a pair. */
 
 /* Takes O(1), or O(instances) for an assembly, whose parts it reads. *id: the body's name. */
 BVP_API bvp_status bvp_broad_add(bvp_broad *broad, const bvp_broad_body *body, bvp_broad_id *id);
@@ -84,10 +84,15 @@ BVP_API bvp_status bvp_broad_add(bvp_broad *broad, const bvp_broad_body *body, b
 BVP_API bvp_status bvp_broad_replace(bvp_broad *broad, bvp_broad_id id, const bvp_broad_body *body);
 /* The same body elsewhere: 12 doubles, as of bvp_body, copied; NULL: the identity. O(1). */
 BVP_API bvp_status bvp_broad_move(bvp_broad *broad, bvp_broad_id id, const double placement[12]);
+/* Many at once, which takes less time for each: ids[k] to placements[k], k < count. Where one
+ * cannot be moved, those before it have been, and no other: *moved says how many. O(count). */
+BVP_API bvp_status bvp_broad_move_all(bvp_broad *broad, const bvp_broad_id *ids,
+                                      const double (*placements)[12], uint64_t count,
+                                      uint64_t *moved);
 /* O(1). Its pairs end with the next update. */
 BVP_API bvp_status bvp_broad_remove(bvp_broad *broad, bvp_broad_id id);
-/* The body as it was added, where it is now. out->body.placement stays until the next call that
- * changes the broad phase. Of a removed body: BVP_ERR_ARGUMENT. */
+/* The body as it was added, where it is now. out->body.placement: NULL for the identity; it stays
+ * until the next call that changes the broad phase. Of a removed body: BVP_ERR_ARGUMENT. */
 BVP_API bvp_status bvp_broad_get(const bvp_broad *broad, bvp_broad_id id, bvp_broad_body *out);
 /* Its box in the world, grown by half the margin, rounded outward; lo > hi without instances. */
 BVP_API bvp_status bvp_broad_box(const bvp_broad *broad, bvp_broad_id id, double lo[3],
@@ -98,7 +103,8 @@ BVP_API bvp_status bvp_broad_box(const bvp_broad *broad, bvp_broad_id id, double
 /* Finds the pairs of the bodies as they are now, and how these differ from those of the last
  * update. A pair of a removed body has ended, and so has one of a replaced body only if its boxes
  * no longer meet. changes: may be NULL. For k bodies that have changed of n: O(k log n + pairs), at
- * most O(n log n + pairs), unless most boxes meet many others. BVP_ERR_NO_MEMORY, BVP_ERR_LIMIT:
+ * most O(n log n + pairs), unless most boxes meet many others; where bodies move little, O(k +
+ * pairs) in most updates. BVP_ERR_NO_MEMORY, BVP_ERR_LIMIT:
  * pairs are those of the last update, and no change is lost: it may be called again. */
 BVP_API bvp_status bvp_broad_update(bvp_broad *broad, bvp_broad_changes *changes);
 /* All pairs of the last update, in ascending order. The array stays until the next. O(1). */

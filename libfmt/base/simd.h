@@ -577,6 +577,65 @@ BVPI_INLINE float f32x8_least(f32x8 a)
 #endif
 }
 
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* Columns of a 3x4 matrix, given by its rows; the last lane of each is 0. */
+BVPI_INLINE void f64x4_columns(const f64x4 rows[3], f64x4 columns[4])
+{
+#ifdef __AVX2__
+    const __m256d zero = _mm256_setzero_pd(), x = (__m256d)rows[0], y = (__m256d)rows[1];
+    const __m256d even = _mm256_unpacklo_pd(x, y), odd = _mm256_unpackhi_pd(x, y);
+    const __m256d even_z = _mm256_unpacklo_pd((__m256d)rows[2], zero);
+    const __m256d odd_z = _mm256_unpackhi_pd((__m256d)rows[2], zero);
+    columns[0] = (f64x4)_mm256_permute2f128_pd(even, even_z, 0x20);
+    columns[1] = (f64x4)_mm256_permute2f128_pd(odd, odd_z, 0x20);
+    columns[2] = (f64x4)_mm256_permute2f128_pd(even, even_z, 0x31);
+    columns[3] = (f64x4)_mm256_permute2f128_pd(odd, odd_z, 0x31);
+#else
+    for (int k = 0; k < 4; k++)
+        columns[k] = (f64x4){rows[0][k], rows[1][k], rows[2][k], 0};
+#endif
+}
+
+/* a1 a2 a0 a3 */
+BVPI_INLINE f64x4 f64x4_turn(f64x4 a)
+{
+#ifdef __AVX2__
+    return (f64x4)_mm256_permute4x64_pd((__m256d)a, 0xc9);
+#else
+    return (f64x4){a[1], a[2], a[0], a[3]};
+#endif
+}
+
+/* The sums of each one's lanes: (0 + 1) + (2 + 3). */
+BVPI_INLINE void f64x4_sums(f64x4 a, f64x4 b, double out[2])
+{
+#ifdef __AVX2__
+    const __m256d pairs = _mm256_hadd_pd((__m256d)a, (__m256d)b);
+    const __m128d sums = _mm_add_pd(_mm256_castpd256_pd128(pairs), _mm256_extractf128_pd(pairs, 1));
+    out[0] = _mm_cvtsd_f64(sums);
+    out[1] = _mm_cvtsd_f64(_mm_unpackhi_pd(sums, sums));
+#else
+    out[0] = (a[0] + a[1]) + (a[2] + a[3]);
+    out[1] = (b[0] + b[1]) + (b[2] + b[3]);
+#endif
+}
+
+/* Lanes 0 .. 2 of a, then of b, next to one another. */
+BVPI_INLINE void f64x4_store3_3(double *out, f64x4 a, f64x4 b)
+{
+#ifdef __AVX2__
+    const __m256d turned = _mm256_permute4x64_pd((__m256d)b, 0x39); /* b1 b2 b3 b0 */
+    _mm256_storeu_pd(out, _mm256_blend_pd((__m256d)a, turned, 8));
+    _mm_storeu_pd(out + 4, _mm256_castpd256_pd128(turned));
+#else
+    for (int k = 0; k < 3; k++) {
+        out[k] = a[k];
+        out[3 + k] = b[k];
+    }
+#endif
+}
+
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 /* Bit i of the result is the top bit of lane i. */

@@ -11,13 +11,18 @@
 
 #define BVPI_BROAD_FARTHEST 0x1p100 /* most |coordinate| of a box in the world */
 
+/* centre - half .. centre + half */
+typedef struct bvpi_body_box {
+    double centre[3], half[3];
+} bvpi_body_box;
+
 /* A body before its placement. */
 typedef struct bvpi_body_bounds {
-    double lo[3], hi[3];
-    double centre[3], half[3]; /* lo .. hi is in centre - half .. centre + half */
+    bvpi_body_box box; /* around its box */
     /* Of an assembly: what one unit of the placement's column k may be wrong by where queries round
      * the product of two placements; 0 of a part. */
     double slack[3];
+    bool has_slack;
     bool is_empty; /* there is nothing to bound */
 } bvpi_body_bounds;
 

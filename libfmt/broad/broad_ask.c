@@ -6,13 +6,22 @@
 
 #include "broad/broad.h"
 
+#define BEYOND 0x1p120 /* no box reaches so far */
+
+/* The box's ends are rounded to the nearest float: rounding keeps an order, so it still meets each
+ * fat box, of floats, that it met. One without end is cut off beyond all others. */
 static bvp_status search_box(const bvp_broad *broad, const bvpi_bounds *box, bvp_broad_id *found,
                              uint64_t capacity, uint64_t *count)
 {
     bvpi_broad_search search;
     uint32_t group;
     unsigned lanes;
-    bvpi_broad_search_init(&broad->tree, box->lo, box->hi, &search);
+    float lo[3], hi[3];
+    for (int axis = 0; axis < 3; axis++) {
+        lo[axis] = (float)fmin(fmax(box->lo[axis], -BEYOND), BEYOND);
+        hi[axis] = (float)fmin(fmax(box->hi[axis], -BEYOND), BEYOND);
+    }
+    bvpi_broad_search_init(&broad->tree, lo, hi, &search);
     while ((lanes = broad->kernel->next(&broad->tree, &search, &group)) != 0)
         for (; lanes != 0; lanes &= lanes - 1) {
             const uint32_t slot = broad->tree.slots[8 * group + (uint32_t)__builtin_ctz(lanes)];
@@ -27,7 +36,7 @@ static bvp_status search_box(const bvp_broad *broad, const bvpi_bounds *box, bvp
 
 static bool can_answer(const bvp_broad *broad, const bvp_broad_id *found, uint64_t capacity)
 {
-    return broad != NULL && broad->changed_count == 0 && (found != NULL || capacity == 0);
+    return broad != NULL && broad->moved_count == 0 && (found != NULL || capacity == 0);
 }
 
 bvp_status bvp_broad_in_box(const bvp_broad *broad, const double lo[3], const double hi[3],

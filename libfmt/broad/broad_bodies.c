@@ -3,8 +3,9 @@
  *
  * These calls note what has changed, and leave the tree and the pairs to bvp_broad_update.
  *
- * Invariants: a slot whose box, seat or layers differ from those of the last update is in
- * `changed`; a free slot is in no pair and in no lane of the tree.
+ * Invariants: a slot whose box, seat or layers differ from those of the last update is in `moved`;
+ * one whose box is not in its fat box, or whose seat or layers differ, is in `left`; a free slot is
+ * in no pair, no near pair and no lane of the tree.
  */
 #include <assert.h>
 #include <math.h>
@@ -15,6 +16,8 @@
 #include "broad/broad.h"
 
 enum { BODIES_MAX = 1 << 28, PAIR_LIMIT = 1 << 26 };
+
+static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
 bvp_status bvp_broad_new(const bvp_broad_options *options, bvp_broad **out)
 {
@@ -29,6 +32,8 @@ bvp_status bvp_broad_new(const bvp_broad_options *options, bvp_broad **out)
         return BVP_ERR_NO_MEMORY;
     const bvpi_isa isa = given.baseline_simd ? BVPI_ISA_BASELINE : bvpi_isa_of_cpu();
     broad->kernel = BVPI_ISA_CHOOSE(bvpi_broad_kernel, isa);
+    broad->mover = BVPI_ISA_CHOOSE(bvpi_broad_mover, isa);
+    broad->fattening.reach = BVPI_BROAD_FIRST_REACH;
     broad->grow = given.margin / 2;
     broad->pair_limit = given.pair_limit != 0 ? given.pair_limit : PAIR_LIMIT;
     broad->free_slot = BVP_NONE;
@@ -42,10 +47,16 @@ void bvp_broad_free(bvp_broad *broad)
         return;
     bvpi_broad_tree_free(&broad->tree);
     free(broad->slots);
+    free(broad->names);
+    free(broad->boxes);
+    free(broad->placements);
     free(broad->bounds);
+    free(broad->fat);
+    free(broad->flags);
     free(broad->lanes);
-    free(broad->is_changed);
-    free(broad->changed);
+    free(broad->moved);
+    free(broad->left);
+    free(broad->near.items);
     free(broad->keys[0].items);
     free(broad->keys[1].items);
     free(broad->pairs.items);
@@ -71,22 +82,18 @@ static bool make_room(bvp_broad *broad)
         return true;
     const uint32_t larger = broad->slot_capacity + broad->slot_capacity / 2 + 16;
     if (!lengthen(&broad->slots, larger, sizeof *broad->slots) ||
+        !lengthen(&broad->names, larger, sizeof *broad->names) ||
+        !lengthen(&broad->boxes, larger, sizeof *broad->boxes) ||
+        !lengthen(&broad->placements, larger, sizeof *broad->placements) ||
         !lengthen(&broad->bounds, larger, sizeof *broad->bounds) ||
+        !lengthen(&broad->fat, larger, sizeof *broad->fat) ||
+        !lengthen(&broad->flags, larger, sizeof *broad->flags) ||
         !lengthen(&broad->lanes, larger, sizeof *broad->lanes) ||
-        !lengthen(&broad->is_changed, larger, sizeof *broad->is_changed) ||
-        !lengthen(&broad->changed, larger, sizeof *broad->changed))
+        !lengthen(&broad->moved, larger, sizeof *broad->moved) ||
+        !lengthen(&broad->left, larger, sizeof *broad->left))
         return false;
     broad->slot_capacity = larger;
     return true;
-}
-
-static void note_change(bvp_broad *broad, uint32_t slot)
-{
-    if (broad->is_changed[slot])
-        return;
-    assert(broad->changed_count < broad->slot_count);
-    broad->is_changed[slot] = 1;
-    broad->changed[broad->changed_count++] = slot;
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
@@ -109,30 +116,26 @@ static bvp_status read_body(const bvp_broad *broad, const bvp_broad_body *body, 
     if (status != BVP_OK)
         return status;
     out->given = *body;
-    if (body->body.placement != NULL) {
-        memcpy(out->placement, body->body.placement, sizeof out->placement);
-        out->given.body.placement = out->placement;
-    }
+    memcpy(out->placement, body->body.placement != NULL ? body->body.placement : IDENTITY,
+           sizeof out->placement);
     return BVP_OK;
-}
-
-static void set_placement(bvpi_broad_slot *at, const double *placement)
-{
-    at->given.body.placement = NULL;
-    if (placement == NULL)
-        return;
-    memmove(at->placement, placement, sizeof at->placement); /* they may be the same */
-    at->given.body.placement = at->placement;
 }
 
 static void put(bvp_broad *broad, uint32_t slot, const newcomer *newcomer)
 {
-    bvpi_broad_slot *at = &broad->slots[slot];
-    at->given = newcomer->given;
-    set_placement(at, newcomer->given.body.placement);
-    at->bounds = newcomer->own;
+    broad->slots[slot].given = newcomer->given;
+    broad->slots[slot].own = newcomer->own;
+    broad->boxes[slot] = newcomer->own.box;
+    memcpy(broad->placements[slot], newcomer->placement, sizeof newcomer->placement);
     broad->bounds[slot] = newcomer->world;
-    note_change(broad, slot);
+    if (!newcomer->own.is_empty)
+        bvpi_fat_box_make(&newcomer->world, 0, broad->fattening.step, &broad->fat[slot]);
+    broad->flags[slot] &= BVPI_BROAD_MOVED | BVPI_BROAD_LEFT;
+    if (newcomer->own.is_empty)
+        broad->flags[slot] |= BVPI_BROAD_EMPTY;
+    if (newcomer->own.has_slack)
+        broad->flags[slot] |= BVPI_BROAD_SLACK;
+    bvpi_broad_note(broad, slot, BVPI_BROAD_MOVED | BVPI_BROAD_LEFT);
 }
 
 bvp_status bvp_broad_add(bvp_broad *broad, const bvp_broad_body *body, bvp_broad_id *id)
@@ -152,12 +155,13 @@ bvp_status bvp_broad_add(bvp_broad *broad, const bvp_broad_body *body, bvp_broad
             return BVP_ERR_NO_MEMORY;
         slot = broad->slot_count++;
         broad->slots[slot].generation = 1;
-        broad->is_changed[slot] = 0;
+        broad->flags[slot] = 0;
         broad->lanes[slot] = BVP_NONE;
     } else {
         broad->free_slot = broad->slots[slot].next_free;
     }
     broad->slots[slot].seat = BVPI_SEAT_TAKEN;
+    broad->names[slot] = broad->slots[slot].generation;
     broad->body_count++;
     put(broad, slot, &newcomer);
     *id = bvpi_broad_id_of(broad, slot);
@@ -176,20 +180,47 @@ bvp_status bvp_broad_replace(bvp_broad *broad, bvp_broad_id id, const bvp_broad_
     return status;
 }
 
-bvp_status bvp_broad_move(bvp_broad *broad, bvp_broad_id id, const double placement[12])
+/* Of any body, by any placement. */
+static bvp_status move_one(bvp_broad *broad, bvp_broad_id id, const double placement[12])
 {
     const uint32_t slot = bvpi_broad_slot_of(broad, id);
     if (slot == BVP_NONE)
         return BVP_ERR_ARGUMENT;
-    bvpi_broad_slot *at = &broad->slots[slot];
     bvpi_bounds world;
-    const bvp_status status = bvpi_body_bounds_place(&at->bounds, placement, broad->grow, &world);
+    const bvp_status status =
+        bvpi_body_bounds_place(&broad->slots[slot].own, placement, broad->grow, &world);
     if (status != BVP_OK)
         return status;
-    set_placement(at, placement);
+    memmove(broad->placements[slot], placement, sizeof broad->placements[slot]);
     broad->bounds[slot] = world;
-    note_change(broad, slot);
+    bvpi_broad_note(broad, slot, BVPI_BROAD_MOVED | BVPI_BROAD_LEFT);
     return BVP_OK;
+}
+
+bvp_status bvp_broad_move(bvp_broad *broad, bvp_broad_id id, const double placement[12])
+{
+    const double *at = placement != NULL ? placement : IDENTITY;
+    uint64_t moved;
+    return bvp_broad_move_all(broad, &id, (const double(*)[12])at, 1, &moved);
+}
+
+bvp_status bvp_broad_move_all(bvp_broad *broad, const bvp_broad_id *ids,
+                              const double (*placements)[12], uint64_t count, uint64_t *moved)
+{
+    bvp_status status = BVP_OK;
+    if (moved == NULL)
+        return BVP_ERR_ARGUMENT;
+    *moved = 0;
+    if (broad == NULL || ((ids == NULL || placements == NULL) && count != 0))
+        return BVP_ERR_ARGUMENT;
+    while (*moved < count && status == BVP_OK) {
+        *moved += broad->mover->move(broad, ids + *moved, placements + *moved, count - *moved);
+        if (*moved == count)
+            break;
+        status = move_one(broad, ids[*moved], placements[*moved]);
+        *moved += status == BVP_OK;
+    }
+    return status;
 }
 
 bvp_status bvp_broad_remove(bvp_broad *broad, bvp_broad_id id)
@@ -198,8 +229,9 @@ bvp_status bvp_broad_remove(bvp_broad *broad, bvp_broad_id id)
     if (slot == BVP_NONE)
         return BVP_ERR_ARGUMENT;
     broad->slots[slot].seat = BVPI_SEAT_REMOVED;
+    broad->names[slot] = 0;
     broad->body_count--;
-    note_change(broad, slot);
+    bvpi_broad_note(broad, slot, BVPI_BROAD_MOVED | BVPI_BROAD_LEFT);
     return BVP_OK;
 }
 
@@ -209,8 +241,8 @@ bvp_status bvp_broad_get(const bvp_broad *broad, bvp_broad_id id, bvp_broad_body
     if (slot == BVP_NONE || out == NULL)
         return BVP_ERR_ARGUMENT;
     *out = broad->slots[slot].given;
-    if (out->body.placement != NULL) /* the slots may have moved since */
-        out->body.placement = broad->slots[slot].placement;
+    const double *placement = broad->placements[slot];
+    out->body.placement = memcmp(placement, IDENTITY, sizeof IDENTITY) != 0 ? placement : NULL;
     return BVP_OK;
 }
 

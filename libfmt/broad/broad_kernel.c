@@ -17,6 +17,20 @@
 
 /* ---- fitting --------------------------------------------------------------------------------- */
 
+static void fill(bvpi_broad_tree *tree, const bvpi_fat_box *boxes)
+{
+    for (uint32_t k = 0; k < tree->count[0]; k++) {
+        bvpi_group *group = &tree->groups[k];
+        for (unsigned lane = 0; lane < 8; lane++) {
+            const uint32_t slot = tree->slots[8 * k + lane];
+            for (int axis = 0; axis < 3; axis++) {
+                group->lo[axis][lane] = slot != BVP_NONE ? boxes[slot].lo[axis] : __builtin_inff();
+                group->hi[axis][lane] = slot != BVP_NONE ? boxes[slot].hi[axis] : -__builtin_inff();
+            }
+        }
+    }
+}
+
 /* Writes the box around a group into its lane one level up. True: it has changed. */
 static inline bool fit_group(const bvpi_group *group, bvpi_group *parent, unsigned lane)
 {
@@ -180,4 +194,4 @@ static bvp_status pairs(const bvpi_broad_tree *tree, uint64_t limit, bvpi_keys *
     return status;
 }
 
-const bvpi_broad_kernel BVPI_ISA_NAME(bvpi_broad_kernel) = {fit, refit, next, pairs};
+const bvpi_broad_kernel BVPI_ISA_NAME(bvpi_broad_kernel) = {fill, fit, refit, next, pairs};

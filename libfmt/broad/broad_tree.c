@@ -11,10 +11,6 @@
  * The order decides how fast the tree is, never what it finds. It is kept while bodies move little,
  * and made again when many groups have grown.
  *
- * Ends of boxes are rounded to the nearest float. Rounding keeps their order: where lo <= hi in
- * double, it is so in float. So boxes that meet also meet as floats, and so do the boxes around
- * them, though a float box need not contain the other.
- *
  * Based on: Leutenegger, Lopez, Edgington, "STR: a simple and efficient algorithm for R-tree
  * packing", 1997.
  * Measured: decisions.md, "Many moving bodies"
@@ -29,38 +25,30 @@
 #include "base/growing_array.h"
 #include "base/large_array.h"
 
-#define LARGE  4          /* times the average's size: a group of its own */
-#define LOOSER 1.5f       /* times as large as when it was sorted: a group has grown */
-#define BEYOND 0x1p120    /* no box reaches so far */
-enum { GROWN_SHARE = 8 }; /* one of so many groups has grown: sort again */
+#define LARGE  4    /* times the average's size: a group of its own */
+#define LOOSER 1.5f /* times as large as when it was sorted: a group has grown */
+enum {
+    GROWN_SHARE = 8, /* one of so many groups has grown: sort again */
+    SAMPLES = 256    /* groups that are looked at */
+};
 
-/* ---- boxes as floats ------------------------------------------------------------------------- */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
-void bvpi_broad_tree_set(bvpi_broad_tree *tree, uint32_t lane, const bvpi_bounds *bounds)
+void bvpi_broad_tree_set(bvpi_broad_tree *tree, uint32_t lane, const bvpi_fat_box *box)
 {
     bvpi_group *group = &tree->groups[lane / 8];
     assert(lane / 8 < tree->count[0]);
     for (int axis = 0; axis < 3; axis++) {
-        group->lo[axis][lane % 8] = bounds ? (float)bounds->lo[axis] : INFINITY;
-        group->hi[axis][lane % 8] = bounds ? (float)bounds->hi[axis] : -INFINITY;
+        group->lo[axis][lane % 8] = box ? box->lo[axis] : INFINITY;
+        group->hi[axis][lane % 8] = box ? box->hi[axis] : -INFINITY;
     }
 }
 
-void bvpi_broad_tree_fill(bvpi_broad_tree *tree, const bvpi_bounds *bounds)
-{
-    for (uint32_t lane = 0; lane < 8 * tree->count[0]; lane++) {
-        const uint32_t slot = tree->slots[lane];
-        bvpi_broad_tree_set(tree, lane, slot != BVP_NONE ? &bounds[slot] : NULL);
-    }
-}
-
-void bvpi_broad_search_init(const bvpi_broad_tree *tree, const double lo[3], const double hi[3],
+void bvpi_broad_search_init(const bvpi_broad_tree *tree, const float lo[3], const float hi[3],
                             bvpi_broad_search *search)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        search->lo[axis] = (float)fmin(fmax(lo[axis], -BEYOND), BEYOND);
-        search->hi[axis] = (float)fmin(fmax(hi[axis], -BEYOND), BEYOND);
-    }
+    memcpy(search->lo, lo, sizeof search->lo);
+    memcpy(search->hi, hi, sizeof search->hi);
     search->waiting = tree->level_count > 0 ? 1 : 0;
     search->stack[0].level = tree->level_count - 1;
     search->stack[0].group = 0;
@@ -84,25 +72,46 @@ void bvpi_broad_tree_note_sizes(bvpi_broad_tree *tree)
         tree->sizes[group] = size_of(tree, group);
 }
 
-bool bvpi_broad_tree_is_loose(const bvpi_broad_tree *tree)
+/* The same of a group on level 0 as its bodies are now, whatever the tree holds. */
+static float size_now(const bvpi_broad_tree *tree, uint32_t group, const bvpi_fat_box *boxes)
 {
-    uint32_t grown = 0;
-    for (uint32_t group = 0; group < tree->count[0]; group++)
-        grown += size_of(tree, group) > LOOSER * tree->sizes[group];
-    return grown > tree->count[0] / GROWN_SHARE;
+    float size = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        float lo = INFINITY, hi = -INFINITY;
+        for (unsigned lane = 0; lane < 8; lane++) {
+            const uint32_t slot = tree->slots[8 * group + lane];
+            if (slot == BVP_NONE)
+                continue;
+            lo = boxes[slot].lo[axis] < lo ? boxes[slot].lo[axis] : lo;
+            hi = boxes[slot].hi[axis] > hi ? boxes[slot].hi[axis] : hi;
+        }
+        size += hi - lo;
+    }
+    return size;
+}
+
+bool bvpi_broad_tree_is_loose(const bvpi_broad_tree *tree, const bvpi_fat_box *boxes)
+{
+    const uint32_t step = tree->count[0] / SAMPLES + 1;
+    uint32_t grown = 0, seen = 0;
+    for (uint32_t group = 0; group < tree->count[0]; group += step, seen++)
+        grown += size_now(tree, group, boxes) > LOOSER * tree->sizes[group];
+    return grown > seen / GROWN_SHARE;
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
 /* Twice the centre, which is finite. */
-static double middle(const bvpi_bounds *box, int axis)
+static float middle(const bvpi_fat_box *box, int axis)
 {
     return box->lo[axis] + box->hi[axis];
 }
 
-static double longest(const bvpi_bounds *box)
+static float longest(const bvpi_fat_box *box)
 {
-    return fmax(box->hi[0] - box->lo[0], fmax(box->hi[1] - box->lo[1], box->hi[2] - box->lo[2]));
+    const float x = box->hi[0] - box->lo[0], y = box->hi[1] - box->lo[1];
+    const float z = box->hi[2] - box->lo[2], xy = x < y ? y : x;
+    return xy < z ? z : xy;
 }
 
 /* Unsigned numbers in the order of floats. */
@@ -114,8 +123,9 @@ static uint32_t ordered_bits(float x)
 }
 
 typedef struct sorter {
-    const bvpi_bounds *bounds;
+    const bvpi_fat_box *boxes;
     uint64_t *keys, *scratch;
+    double mean[3];     /* of twice the centres */
     int axis[3];        /* the one with the most slices first */
     uint32_t slices[3]; /* of each of these */
 } sorter;
@@ -124,15 +134,16 @@ typedef struct sorter {
  * multiplications and comparisons, whose results are the same on every machine. */
 static void choose_slices(sorter *s, const uint64_t *keys, uint32_t count)
 {
-    double mean[3] = {0, 0, 0}, spread[3] = {0, 0, 0}, slices[3] = {1, 1, 1};
+    double *mean = s->mean, spread[3] = {0, 0, 0}, slices[3] = {1, 1, 1};
+    memset(s->mean, 0, sizeof s->mean);
     for (uint32_t i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
-            mean[k] += middle(&s->bounds[(uint32_t)keys[i]], k);
+            mean[k] += (double)middle(&s->boxes[(uint32_t)keys[i]], k);
     for (int k = 0; k < 3; k++)
         mean[k] /= count;
     for (uint32_t i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
-            spread[k] += fabs(middle(&s->bounds[(uint32_t)keys[i]], k) - mean[k]);
+            spread[k] += fabs((double)middle(&s->boxes[(uint32_t)keys[i]], k) - mean[k]);
     while (slices[0] * slices[1] * slices[2] * 8 < count) {
         int most = 0;
         for (int k = 1; k < 3; k++)
@@ -149,14 +160,17 @@ static void choose_slices(sorter *s, const uint64_t *keys, uint32_t count)
         s->slices[k] = (uint32_t)ceil(slices[s->axis[k]]);
 }
 
+/* By the upper half of a float, seen from the mean: 1/128 of the distance from there is more than
+ * the slices need, and takes half the time. */
 static void sort_along(const sorter *s, uint32_t from, uint32_t count, int axis)
 {
     uint64_t *keys = s->keys + from;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t slot = (uint32_t)keys[i];
-        keys[i] = (uint64_t)ordered_bits((float)middle(&s->bounds[slot], axis)) << 32 | slot;
+        const float at = (float)((double)middle(&s->boxes[slot], axis) - s->mean[axis]);
+        keys[i] = (uint64_t)ordered_bits(at) << 32 | slot;
     }
-    bvpi_sort_keys(keys, count, 32, s->scratch);
+    bvpi_sort_keys(keys, count, 48, s->scratch);
 }
 
 /* How many bodies a slice has if `count` are cut into `slices`: whole groups. */
@@ -184,16 +198,16 @@ static void sort_tiles(sorter *s, uint32_t from, uint32_t count)
 }
 
 /* Copies slots, those of large bodies last; returns how many are not large. */
-static uint32_t list_by_size(const bvpi_bounds *bounds, const uint64_t *slots, uint32_t count,
+static uint32_t list_by_size(const bvpi_fat_box *boxes, const uint64_t *slots, uint32_t count,
                              uint64_t *keys)
 {
     double sum = 0;
     uint32_t small = 0, large = count;
     for (uint32_t i = 0; i < count; i++)
-        sum += longest(&bounds[slots[i]]);
+        sum += (double)longest(&boxes[slots[i]]);
     const double most = LARGE * sum / count;
     for (uint32_t i = 0; i < count; i++)
-        if (longest(&bounds[slots[i]]) > most)
+        if ((double)longest(&boxes[slots[i]]) > most)
             keys[--large] = slots[i];
         else
             keys[small++] = slots[i];
@@ -239,7 +253,7 @@ static void lay_out(bvpi_broad_tree *tree, uint32_t groups)
     assert(tree->level_count <= BVPI_BROAD_LEVELS);
 }
 
-bool bvpi_broad_tree_sort(bvpi_broad_tree *tree, const bvpi_bounds *bounds, uint32_t *lanes,
+bool bvpi_broad_tree_sort(bvpi_broad_tree *tree, const bvpi_fat_box *boxes, uint32_t *lanes,
                           bvpi_keys keys[2])
 {
     const uint32_t count = (uint32_t)keys[1].count;
@@ -254,8 +268,8 @@ bool bvpi_broad_tree_sort(bvpi_broad_tree *tree, const bvpi_bounds *bounds, uint
     tree->used = 0;
     if (count == 0)
         return true;
-    sorter s = {.bounds = bounds, .keys = keys[0].items, .scratch = keys[1].items};
-    const uint32_t small = list_by_size(bounds, s.scratch, count, s.keys);
+    sorter s = {.boxes = boxes, .keys = keys[0].items, .scratch = keys[1].items};
+    const uint32_t small = list_by_size(boxes, s.scratch, count, s.keys);
     sort_tiles(&s, 0, small);
     sort_tiles(&s, small, count - small);
     for (uint32_t i = 0; i < count; i++) {

@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 #include "base/isa.h"
+#include "broad/fat_box.h"
 #include "broad/key_sort.h"
 #include "bvpack.h"
-#include "prim/place_bounds.h"
 
-/* Eight boxes, their ends rounded to floats. A lane without a box: lo is +infinity, hi -infinity,
+/* Eight boxes. A lane without a box: lo is +infinity, hi -infinity,
  * which meets no box whose ends are finite. */
 typedef struct bvpi_group {
     float lo[3][8], hi[3][8];
@@ -44,6 +44,8 @@ typedef struct bvpi_broad_search {
 } bvpi_broad_search;
 
 typedef struct bvpi_broad_kernel {
+    /* Writes the boxes of all bodies into level 0; boxes: of all slots. */
+    void (*fill)(bvpi_broad_tree *tree, const bvpi_fat_box *boxes);
     /* Makes all levels above the bodies. */
     void (*fit)(bvpi_broad_tree *tree);
     /* The same above one group on level 0, of which lanes have changed. */
@@ -63,25 +65,23 @@ static inline uint64_t bvpi_pair_key(uint32_t a, uint32_t b)
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-/* Puts bodies into a new order. keys[1]: their slots, in any order; both are used up. bounds: of
+/* Puts bodies into a new order. keys[1]: their slots, in any order; both are used up. boxes: of
  * all slots. lanes: of all slots, is set for these. The levels above are not made. False: out of
  * memory, and nothing has changed. */
-bool bvpi_broad_tree_sort(bvpi_broad_tree *tree, const bvpi_bounds *bounds, uint32_t *lanes,
+bool bvpi_broad_tree_sort(bvpi_broad_tree *tree, const bvpi_fat_box *boxes, uint32_t *lanes,
                           bvpi_keys keys[2]);
 
-/* Writes the boxes of all bodies into level 0. */
-void bvpi_broad_tree_fill(bvpi_broad_tree *tree, const bvpi_bounds *bounds);
-
-/* Writes one lane; bounds: NULL: the lane becomes empty. */
-void bvpi_broad_tree_set(bvpi_broad_tree *tree, uint32_t lane, const bvpi_bounds *bounds);
+/* Writes one lane; box: NULL: the lane becomes empty. */
+void bvpi_broad_tree_set(bvpi_broad_tree *tree, uint32_t lane, const bvpi_fat_box *box);
 
 /* Notes the size of each group. */
 void bvpi_broad_tree_note_sizes(bvpi_broad_tree *tree);
-/* Are so many groups so much larger than when they were sorted that sorting again pays? */
-bool bvpi_broad_tree_is_loose(const bvpi_broad_tree *tree);
+/* Are so many groups, with their bodies' boxes as they are now, so much larger than when they were
+ * sorted that sorting again pays? Looks at some of them. */
+bool bvpi_broad_tree_is_loose(const bvpi_broad_tree *tree, const bvpi_fat_box *boxes);
 
-/* Begins a search; a box without end is cut off beyond all others. */
-void bvpi_broad_search_init(const bvpi_broad_tree *tree, const double lo[3], const double hi[3],
+/* Begins a search for a box, which is finite. */
+void bvpi_broad_search_init(const bvpi_broad_tree *tree, const float lo[3], const float hi[3],
                             bvpi_broad_search *search);
 
 void bvpi_broad_tree_free(bvpi_broad_tree *tree);

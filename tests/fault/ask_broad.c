@@ -27,6 +27,9 @@ static int step_bodies(bvp_broad *broad, const bvp_broad_body *body, int step)
             ASK(bvp_broad_add, broad, body, &ids[k]);
         ASK(bvp_broad_move, broad, ids[k], at);
     }
+    uint64_t moved;
+    ASK(bvp_broad_move_all, broad, ids, (const double(*)[12])at, 1, &moved);
+    NOTE(moved);
     ASK(bvp_broad_update, broad, &changes);
     note_pairs(changes.begun, changes.begun_count);
     note_pairs(changes.ended, changes.ended_count);

@@ -100,7 +100,8 @@ function call_pointers(   pair, one_part) {
   through("^bvp_convex_(distance|each|within)$|/api_convex\\.c:ask$|/zone_verdict\\.c:(ask|list_contacts|judge_meeting)$", "/convex_kernel\\.c:run$")
   through("^bvpi_convex_query_hit$", ":(id_guarded|stop_at_once)$|/zone_verdict\\.c:add_triangle$")
   through("^bvpi_overlap_query_hit$", ":(id_guarded|stop_at_once)$")
-  through("^bvp_broad_(update|in_box|near)$|/broad_(update|ask)\\.c:", "/broad_kernel\\.c:(fit|refit|next|pairs)$")
+  through("^bvp_broad_(update|in_box|near)$|/broad_(near|ask)\\.c:", "/broad_kernel\\.c:(fill|fit|refit|next|pairs)$")
+  through("^bvp_broad_move(_all)?$|/broad_near\\.c:", "/broad_move_kernel\\.c:(move|fatten_all)$")
   # of an instance that a kernel has come to a kernel asks more: about one part
   through("/closest_kernel\\.c:enter_instance$", "/api_nearest_instances\\.c:ask_instance$")
   through("/api_nearest_instances\\.c:ask_instance$", "/closest_kernel\\.c:run_part$")

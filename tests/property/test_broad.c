@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_broad.c: a broad phase's pairs, and what begins and ends, against all boxes by brute force:
- * bodies that come, go, move a little, jump, or stand flush, few or all at once, on both
+ * bodies that come, go, move a little, jump, stand flush, or go on, few or all at once, on both
  * instruction sets; one against all; bad arguments; forgotten names; limits.
  */
+#include "broad/broad.h"
 #include "build_case.h"
 #include "bvpack_broad.h"
 #include "rigid_places.h"
@@ -381,6 +382,104 @@ START_TEST(dense)
 }
 END_TEST
 
+/* All moved by one call, each at its own pace; one in four stands still. Most steps do without a
+ * pass over all bodies. */
+START_TEST(steady_motion)
+{
+    static double velocity[BODIES][3], places[BODIES][12];
+    static bvp_broad_id ids[BODIES];
+    uint64_t state = case_seed(), moved;
+    world *w = make_world(&state, 0.1, 30);
+    int passes = 0;
+    enum { ROUNDS = 150 };
+    for (int k = 0; k < BODIES; k++) {
+        put_body(w, &state, &w->bodies[k], true);
+        ids[k] = w->bodies[k].id;
+        for (int i = 0; i < 3; i++)
+            velocity[k][i] = k % 4 == 0 ? 0 : 0.08 * (case_uniform(&state) - 0.5);
+    }
+    check_update(w);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int k = 0; k < BODIES; k++) {
+            for (int i = 0; i < 3; i++)
+                w->bodies[k].placement[4 * i + 3] += velocity[k][i];
+            memcpy(places[k], w->bodies[k].placement, sizeof places[k]);
+        }
+        const double(*at)[12] = (const double(*)[12])places;
+        ck_assert_int_eq(bvp_broad_move_all(w->broad, ids, at, BODIES, &moved), BVP_OK);
+        ck_assert_uint_eq(moved, BODIES);
+        ck_assert_int_eq(bvp_broad_move_all(w->baseline, ids, at, BODIES, &moved), BVP_OK);
+        for (int k = 0; k < BODIES; k++)
+            note_body(w, &w->bodies[k]);
+        check_update(w);
+        passes += w->broad->fattening.all_at + 1 == w->broad->fattening.step;
+        if (round % 10 == 0)
+            check_asked(w, &state);
+        if (round % 10 == 0)
+            check_update(w);
+    }
+    ck_assert_uint_gt(w->begun, 300);
+    ck_assert_int_lt(passes, ROUNDS / 3);
+    free_world(w);
+}
+END_TEST
+
+/* Many at once and one by one: the same boxes, also by placements that are not plain. */
+START_TEST(moved_together_or_alone)
+{
+    enum { COUNT = 64 };
+    uint64_t state = case_seed(), moved;
+    case_file f = make_file(&state);
+    static double places[COUNT][12];
+    bvp_broad_id ids[COUNT], others[COUNT];
+    double lo[3], hi[3], other_lo[3], other_hi[3];
+    bvp_broad *broad, *other;
+    ck_assert_int_eq(bvp_broad_new(&(bvp_broad_options){.margin = 0.5}, &broad), BVP_OK);
+    ck_assert_int_eq(bvp_broad_new(&(bvp_broad_options){.margin = 0.5, .baseline_simd = 1}, &other),
+                     BVP_OK);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        const bvp_broad_body body = {
+            .body = {.file = f.file, .part = k % 5 == 4 ? BVP_ASSEMBLY : k % PARTS}};
+        ck_assert_int_eq(bvp_broad_add(broad, &body, &ids[k]), BVP_OK);
+        ck_assert_int_eq(bvp_broad_add(other, &body, &others[k]), BVP_OK);
+        random_place(&state, places[k]);
+        if (k % 3 == 0) /* far from plain, and still no singular one */
+            for (int i = 0; i < 3; i++)
+                places[k][4 * i] *= 0x1p-40;
+    }
+    const double(*at)[12] = (const double(*)[12])places;
+    ck_assert_int_eq(bvp_broad_move_all(broad, ids, at, COUNT, &moved), BVP_OK);
+    ck_assert_uint_eq(moved, COUNT);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        ck_assert_int_eq(bvp_broad_move(other, others[k], places[k]), BVP_OK);
+        ck_assert_int_eq(bvp_broad_box(broad, ids[k], lo, hi), BVP_OK);
+        ck_assert_int_eq(bvp_broad_box(other, others[k], other_lo, other_hi), BVP_OK);
+        ck_assert_mem_eq(lo, other_lo, sizeof lo);
+        ck_assert_mem_eq(hi, other_hi, sizeof hi);
+    }
+    /* the first that cannot be moved, and those after it, stay */
+    memset(places[40], 0, sizeof places[40]);
+    places[39][3] += 1;
+    places[41][3] += 1;
+    ck_assert_int_eq(bvp_broad_move_all(broad, ids, at, COUNT, &moved), BVP_ERR_ARGUMENT);
+    ck_assert_uint_eq(moved, 40);
+    bvp_broad_box(broad, ids[39], lo, hi);
+    bvp_broad_box(other, others[39], other_lo, other_hi);
+    ck_assert_double_gt(lo[0], other_lo[0]);
+    bvp_broad_box(broad, ids[41], lo, hi);
+    bvp_broad_box(other, others[41], other_lo, other_hi);
+    ck_assert_mem_eq(lo, other_lo, sizeof lo);
+    ck_assert_int_eq(bvp_broad_move_all(broad, NULL, at, 1, &moved), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_broad_move_all(broad, ids, NULL, 1, &moved), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_broad_move_all(broad, ids, at, 1, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_broad_move_all(NULL, ids, at, 0, &moved), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_broad_move_all(broad, NULL, NULL, 0, &moved), BVP_OK);
+    bvp_broad_free(broad);
+    bvp_broad_free(other);
+    case_close(&f);
+}
+END_TEST
+
 /* All in a row, and one of them far away from all. */
 START_TEST(flat_and_far)
 {
@@ -557,7 +656,7 @@ END_TEST
 START_TEST(touching_bodies_are_pairs)
 {
     uint64_t state = case_seed();
-    world *w = make_world(&state, 0, 12);
+    world *w = make_world(&state, 0, 7);
     uint64_t touching = 0, missed = 0;
     for (int k = 0; k < 150; k++)
         put_body(w, &state, &w->bodies[k], true);
@@ -584,6 +683,8 @@ SUITE(test_broad)
     const TTest *const tests[] = {sparse,
                                   sparse_with_margin,
                                   dense,
+                                  steady_motion,
+                                  moved_together_or_alone,
                                   flat_and_far,
                                   names_are_not_used_again,
                                   bad_arguments,

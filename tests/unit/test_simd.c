@@ -99,6 +99,35 @@ START_TEST(doubles)
 }
 END_TEST
 
+START_TEST(lanes)
+{
+    case_seed(22);
+    for (int round = 0; round < 1000; round++) {
+        const f64x4 rows[3] = {random_doubles(), random_doubles(), random_doubles()};
+        const f64x4 turned = f64x4_turn(rows[0]);
+        f64x4 columns[4];
+        double sums[2], stored[7] = {[6] = 7};
+        f64x4_columns(rows, columns);
+        f64x4_sums(rows[0], rows[1], sums);
+        f64x4_store3_3(stored, rows[1], rows[2]);
+        for (int k = 0; k < 4; k++) {
+            for (int i = 0; i < 3; i++)
+                assert_bits_d(columns[k][i], rows[i][k]);
+            ck_assert(columns[k][3] == 0);
+        }
+        for (int i = 0; i < 3; i++) {
+            assert_bits_d(turned[i], rows[0][(i + 1) % 3]);
+            assert_bits_d(stored[i], rows[1][i]);
+            assert_bits_d(stored[3 + i], rows[2][i]);
+        }
+        assert_bits_d(turned[3], rows[0][3]);
+        ck_assert(stored[6] == 7);
+        for (int k = 0; k < 2; k++)
+            assert_bits_d(sums[k], (rows[k][0] + rows[k][1]) + (rows[k][2] + rows[k][3]));
+    }
+}
+END_TEST
+
 START_TEST(integers)
 {
     case_seed(22);
@@ -147,6 +176,7 @@ END_TEST
 
 SUITE(test_simd)
 {
-    const TTest *const tests[] = {floats, the_least_of_eight, doubles, integers, conversions, NULL};
+    const TTest *const tests[] = {floats,   the_least_of_eight, doubles, lanes,
+                                  integers, conversions,        NULL};
     return run_suite("simd", tests);
 }

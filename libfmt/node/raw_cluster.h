@@ -79,9 +79,26 @@ static inline void bvpi_aabb_include(bvpi_aabb *box, const float lo[3], const fl
     }
 }
 
-static inline bvpi_f32x4 bvpi_raw_choose(bvpi_i32x4 mask, bvpi_f32x4 a, bvpi_f32x4 b)
+/* a < b ? a : b in each lane. */
+static inline bvpi_f32x4 bvpi_raw_lower(bvpi_f32x4 a, bvpi_f32x4 b)
 {
+#ifdef __SSE2__
+    return (bvpi_f32x4)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    const bvpi_i32x4 mask = a < b;
     return (bvpi_f32x4)(((bvpi_i32x4)a & mask) | ((bvpi_i32x4)b & ~mask));
+#endif
+}
+
+/* a > b ? a : b in each lane. */
+static inline bvpi_f32x4 bvpi_raw_upper(bvpi_f32x4 a, bvpi_f32x4 b)
+{
+#ifdef __SSE2__
+    return (bvpi_f32x4)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    const bvpi_i32x4 mask = a > b;
+    return (bvpi_f32x4)(((bvpi_i32x4)a & mask) | ((bvpi_i32x4)b & ~mask));
+#endif
 }
 
 /* Adds local triangles first .. first + count - 1 of a raw cluster. Three axes side by side; the
@@ -97,8 +114,8 @@ static inline void bvpi_raw_include(const bvpi_cluster *cluster, uint32_t first,
         for (int k = 0; k < 3; k++) {
             bvpi_f32x4 at;
             memcpy(&at, bvpi_raw_place(cluster, 0, vertex[k]), sizeof at);
-            lo = bvpi_raw_choose(at < lo, at, lo);
-            hi = bvpi_raw_choose(at > hi, at, hi);
+            lo = bvpi_raw_lower(at, lo);
+            hi = bvpi_raw_upper(at, hi);
         }
     }
     for (int axis = 0; axis < 3; axis++) {

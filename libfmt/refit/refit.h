@@ -6,6 +6,7 @@
 #ifndef BVPI_REFIT_REFIT_H
 #define BVPI_REFIT_REFIT_H
 
+#include "base/simd.h"
 #include "format/record.h"
 #include "node/aabb_node.h"
 #include "node/frame.h"
@@ -66,13 +67,57 @@ static inline void bvpi_frame_round(const bvpi_grid *grid, int axis, double lo, 
     out->hi[axis] = (uint32_t)(above > 0 ? above < most ? above : most : 0);
 }
 
+/* The same on all axes at once, for a grid that is not turned. */
+typedef struct bvpi_grid_lanes {
+    f64x4 start, most;
+    double inverse;
+} bvpi_grid_lanes;
+
+static inline bvpi_grid_lanes bvpi_grid_lanes_of(const bvpi_grid *grid)
+{
+    return (bvpi_grid_lanes){
+        {grid->start[0], grid->start[1], grid->start[2], 0},
+        {(double)grid->extent[0], (double)grid->extent[1], (double)grid->extent[2], 0},
+        grid->inverse};
+}
+
+BVPI_INLINE f64x4 bvpi_floor_lanes(f64x4 x)
+{
+    const f64x4 rounded = (x + BVPI_ROUNDER) - BVPI_ROUNDER, zero = {0, 0, 0, 0};
+    return rounded - f64x4_select(f64x4_gt(rounded, x), zero + 1, zero);
+}
+
+/* NaN becomes 0. */
+BVPI_INLINE f64x4 bvpi_grid_clamp(const bvpi_grid_lanes *grid, f64x4 steps)
+{
+    const f64x4 zero = {0, 0, 0, 0};
+    return f64x4_min(f64x4_max(steps - grid->start, zero), grid->most);
+}
+
+/* box: nothing beyond it is read. */
+static inline void bvpi_frame_round_all(const bvpi_grid_lanes *grid, const bvpi_aabb *box,
+                                        bvpi_frame *out)
+{
+    const f64x4 below = {(double)box->lo[0], (double)box->lo[1], (double)box->lo[2], 0};
+    const f64x4 above = {(double)box->hi[0], (double)box->hi[1], (double)box->hi[2], 0};
+    const f64x4 lo = bvpi_grid_clamp(grid, bvpi_floor_lanes(below * grid->inverse));
+    const f64x4 hi = bvpi_grid_clamp(grid, -bvpi_floor_lanes(-above * grid->inverse));
+    for (int axis = 0; axis < 3; axis++) {
+        out->lo[axis] = (uint32_t)lo[axis];
+        out->hi[axis] = (uint32_t)hi[axis];
+    }
+}
+
 /* ---- hierarchies ----------------------------------------------------------------------------- */
 
 /* Computes all boxes of a wide hierarchy. part: whose triangles lie in its leaves, all in raw
- * clusters; NULL: the file's instances do. upper_count: of its record. *area_cost: as the record
- * has it. */
+ * clusters; NULL: the file's instances do. upper_count: of its record. room:
+ * bvpi_refit_wide_room bytes for each node; NULL: each leaf is bounded twice. *area_cost: as the
+ * record has it. */
 bvp_status bvpi_refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *part,
-                           uint32_t upper_count, const bvpi_grid *grid, double *area_cost);
+                           uint32_t upper_count, const bvpi_grid *grid, void *room,
+                           double *area_cost);
+size_t bvpi_refit_wide_room(void);
 
 /* Computes all volumes of a binary hierarchy over raw clusters. tree: with the grid that its record
  * will have. room: for each upper record a frame, or

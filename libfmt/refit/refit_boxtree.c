@@ -27,7 +27,7 @@ typedef struct boxtree {
     bvp_file *file;
     const bvpi_binary *tree;
     const bvpi_part *part;
-    const bvpi_grid *grid;
+    bvpi_grid_lanes lanes;
     bvpi_raw_cluster open;
     bvpi_frame *upper; /* of each upper record: first the box of what it holds, then its volume */
     double area;       /* of all volumes, half their surfaces in square grid steps */
@@ -124,8 +124,7 @@ static bool bound_block(boxtree *b, const bvpi_binary_node *root, const uint8_t 
         }
         if (!bvpi_block_bound(b->tree, b->part, &b->open, &n->node, &exact))
             return false;
-        for (int axis = 0; axis < 3; axis++)
-            bvpi_frame_round(b->grid, axis, (double)exact.lo[axis], (double)exact.hi[axis], box);
+        bvpi_frame_round_all(&b->lanes, &exact, box);
     }
     return true;
 }
@@ -189,7 +188,11 @@ static bool spread(boxtree *b, uint32_t idx)
 bvp_status bvpi_refit_boxtree(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
                               const bvpi_grid *grid, bvpi_frame *upper, double *area_cost)
 {
-    boxtree b = {.file = file, .tree = tree, .part = part, .grid = grid, .upper = upper};
+    boxtree b = {.file = file,
+                 .tree = tree,
+                 .part = part,
+                 .lanes = bvpi_grid_lanes_of(grid),
+                 .upper = upper};
     const bvpi_frame outermost = {{0, 0, 0}, {grid->extent[0], grid->extent[1], grid->extent[2]}};
     for (uint32_t idx = tree->upper_count; idx-- > 0;)
         if (!gather(&b, idx))

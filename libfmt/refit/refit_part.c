@@ -15,6 +15,7 @@
  */
 #include "refit/refit.h"
 
+#include "base/simd.h"
 #include "base/status.h"
 #include "format/checksum.h"
 #include "format/identity.h"
@@ -23,6 +24,7 @@
 #include "node/turn.h"
 
 #include <assert.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -81,6 +83,8 @@ static bvp_status open_part(refit *r)
 static uint64_t room_of(const bvpd_hierarchy *h)
 {
     switch (h->kind) {
+    case BVPD_KIND_WIDE8:
+        return h->node_count * (uint64_t)bvpi_refit_wide_room();
     case BVPD_KIND_BOXTREE:
         return h->upper_count * (uint64_t)sizeof(bvpi_frame);
     case BVPD_KIND_OBB:
@@ -96,6 +100,8 @@ static bvp_status check_hierarchies(refit *r)
     for (uint32_t i = 0; i < r->record.hierarchy_count; i++) {
         bvpd_hierarchy h;
         if (bvpi_get_hierarchy_record(r->file, r->part_idx, &r->record, i, &h) != BVP_OK)
+            return corrupt(r, "a hierarchy");
+        if (h.kind == BVPD_KIND_WIDE8 && h.node_count > r->part.blob_size / BVPD_UNIT)
             return corrupt(r, "a hierarchy");
         if (h.kind == BVPD_KIND_RAYS)
             return refuse(r, "has a hierarchy for rays, which cannot be refitted; pack it with "
@@ -131,21 +137,52 @@ static bvp_status check_clusters(const refit *r)
                           r->vertex_count, r->part_idx, count);
 }
 
+/* The bounds of positions, and whether all are finite. Eight vertices are three vectors, of which
+ * each lane always holds the same axis. */
+static bool bound_positions(const float *positions, uint64_t count, float lo[3], float hi[3])
+{
+    enum { VECTORS = 3, AT_ONCE = 8 };
+    f32x8 least[VECTORS], most[VECTORS];
+    i32x8 is_finite = i32x8_splat(-1);
+    const uint64_t whole = count / AT_ONCE * AT_ONCE;
+    for (int k = 0; k < VECTORS; k++) {
+        least[k] = f32x8_splat(INFINITY);
+        most[k] = f32x8_splat(-INFINITY);
+    }
+    for (uint64_t i = 0; i < whole; i += AT_ONCE)
+        for (int k = 0; k < VECTORS; k++) {
+            const f32x8 x = f32x8_load(positions + 3 * i + AT_ONCE * k);
+            is_finite &= f32x8_le(f32x8_abs(x), f32x8_splat(FLT_MAX));
+            least[k] = f32x8_min(x, least[k]);
+            most[k] = f32x8_max(x, most[k]);
+        }
+    bool finite = i32x8_movemask(is_finite) == 255;
+    for (int i = 0; i < VECTORS * AT_ONCE; i++) {
+        const float low = least[i / AT_ONCE][i % AT_ONCE], high = most[i / AT_ONCE][i % AT_ONCE];
+        lo[i % 3] = low < lo[i % 3] ? low : lo[i % 3];
+        hi[i % 3] = high > hi[i % 3] ? high : hi[i % 3];
+    }
+    for (uint64_t i = 3 * whole; i < 3 * count; i++) {
+        finite = finite && isfinite(positions[i]);
+        lo[i % 3] = positions[i] < lo[i % 3] ? positions[i] : lo[i % 3];
+        hi[i % 3] = positions[i] > hi[i % 3] ? positions[i] : hi[i % 3];
+    }
+    return finite;
+}
+
 /* Also computes the new bounds. */
 static bvp_status check_positions(refit *r)
 {
     float lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (uint64_t i = 0; i < r->vertex_count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            const float x = r->positions[3 * i + axis];
-            if (!isfinite(x))
-                return bvpi_error_set(r->error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                                      "the new position of vertex %" PRIu64 " of part %" PRIu32
-                                      " is not finite; the part is as it was",
-                                      i, r->part_idx);
-            lo[axis] = x < lo[axis] ? x : lo[axis];
-            hi[axis] = x > hi[axis] ? x : hi[axis];
-        }
+    if (!bound_positions(r->positions, r->vertex_count, lo, hi)) {
+        uint64_t i = 0;
+        while (isfinite(r->positions[i])) /* one is not */
+            i++;
+        return bvpi_error_set(r->error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the new position of vertex %" PRIu64 " of part %" PRIu32
+                              " is not finite; the part is as it was",
+                              i / 3, r->part_idx);
+    }
     for (int axis = 0; axis < 3; axis++) {
         r->lo[axis] = lo[axis] + 0.0f; /* -0 becomes 0 */
         r->hi[axis] = hi[axis] + 0.0f;
@@ -165,12 +202,17 @@ static bvp_status move_vertices(refit *r)
             cluster.vertex_count > r->vertex_count - done)
             return corrupt(r, "a cluster");
         const float *positions = r->positions + 3 * done;
-        for (uint32_t i = 0; i < 3 * cluster.vertex_count; i++) {
-            const uint8_t *place = bvpi_raw_place(&cluster, (int)(i % 3), i / 3);
-            if (memcmp(place, &positions[i], sizeof *positions) != 0) {
-                memcpy(bvpi_overlay(r->file, place), &positions[i], sizeof *positions);
-                r->is_changed = true;
-            }
+        for (uint32_t i = 0; i < cluster.vertex_count; i++) {
+            const uint8_t *place = bvpi_raw_place(&cluster, 0, i);
+            uint32_t is[3], now[3];
+            memcpy(is, place, sizeof is);
+            memcpy(now, positions + 3 * i, sizeof now);
+            /* only a coordinate that differs: another one may lie in the next page */
+            for (int axis = 0; axis < 3; axis++)
+                if (is[axis] != now[axis]) {
+                    memcpy(bvpi_overlay(r->file, place + 4 * axis), &now[axis], sizeof now[axis]);
+                    r->is_changed = true;
+                }
         }
         done += cluster.vertex_count;
         assert(done <= r->vertex_count);
@@ -212,10 +254,11 @@ static bvp_status fit_wide(const refit *r, const bvpd_hierarchy *h, bvpi_grid *g
                            double *area_cost)
 {
     bvpi_tree tree;
-    if (bvpi_get_part_tree_here(r->file, r->part_idx, &tree) != BVP_OK)
+    if (bvpi_get_part_tree_here(r->file, r->part_idx, &tree) != BVP_OK ||
+        tree.node_count * (uint64_t)bvpi_refit_wide_room() > r->room_size) /* the file changes */
         return BVP_ERR_CORRUPT;
     choose_grid(r, &tree, grid);
-    return bvpi_refit_wide(r->file, &tree, &r->part, h->upper_count, grid, area_cost);
+    return bvpi_refit_wide(r->file, &tree, &r->part, h->upper_count, grid, r->room, area_cost);
 }
 
 static bvp_status fit_binary(const refit *r, const bvpd_hierarchy *h, bvpi_grid *grid,

@@ -113,7 +113,7 @@ bvp_status bvpi_refit_top(bvp_file *file, const bvpi_bounds *world)
         if (status != BVP_OK)
             return status;
         bvpi_grid_choose(bounds.lo, bounds.hi, &grid);
-        status = bvpi_refit_wide(file, &tree, NULL, tree.node_count, &grid, &area_cost);
+        status = bvpi_refit_wide(file, &tree, NULL, tree.node_count, &grid, NULL, &area_cost);
         if (status == BVP_OK)
             status = bvpi_refit_record(file, file->header.top_hierarchy + k, &grid, area_cost);
     }

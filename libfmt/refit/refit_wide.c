@@ -6,8 +6,8 @@
  * it. So there are two passes over the nodes. Upward (last to first): each node's box is computed
  * from its leaves and children, and stored in the node's own bounds, which are rebuilt anyway.
  * Downward: with the frame known, each node's lanes are encoded in 8 bits, and inner children
- * receive their decoded box as frame. So no memory is needed besides the file's own. The price is
- * that leaves are decoded twice.
+ * receive their decoded box as frame. The lanes' boxes are kept from the first pass for the second
+ * where the caller has memory for them; otherwise leaves are decoded twice.
  *
  * Every rounding is outward: corners to the grid, boxes on the grid to the frame's 8-bit steps. A
  * frame is what a lane decodes to, so it contains the lane's box, and so the lanes of the child.
@@ -36,10 +36,13 @@ typedef struct wide {
     const bvpi_tree *tree;
     const bvpi_part *part; /* or NULL: leaves hold instances */
     const bvpi_grid *grid;
+    bvpi_grid_lanes lanes;
     bvpi_turn turn; /* of a turned grid */
     bvpi_raw_cluster open;
     uint32_t upper_count;
-    double area; /* of all lanes, in square grid steps */
+    bvpi_frame (
+        *kept)[BVPD_WIDTH]; /* boxes of each node's lanes, in the order of spread(); or NULL */
+    double area;            /* of all lanes, in square grid steps */
 } wide;
 
 static const uint8_t *bytes_of(const wide *w, uint32_t unit)
@@ -98,8 +101,7 @@ static bvp_status bound_triangles(wide *w, uint32_t reference, uint32_t count, b
     }
     bvpi_aabb_clear(&exact);
     bvpi_raw_include(cluster, reference & 255, count, &exact);
-    for (int axis = 0; axis < 3; axis++)
-        bvpi_frame_round(w->grid, axis, (double)exact.lo[axis], (double)exact.hi[axis], box);
+    bvpi_frame_round_all(&w->lanes, &exact, box);
     return BVP_OK;
 }
 
@@ -128,11 +130,13 @@ static bool is_used(const bvpd_node *node, int lane)
     return bvpi_meta_is_inner(node->meta[lane]) || bvpi_meta_is_leaf(node->meta[lane]);
 }
 
-/* Stores the box of everything below a node in place of its bounds. */
-static bvp_status gather_node(wide *w, uint32_t unit)
+/* Stores the box of everything below a node in place of its bounds. idx: its number among all
+ * nodes. */
+static bvp_status gather_node(wide *w, uint32_t unit, uint32_t idx)
 {
     bvpd_node node;
-    bvpi_frame boxes[BVPD_WIDTH], all;
+    bvpi_frame own[BVPD_WIDTH], all, *boxes = w->kept ? w->kept[idx] : own;
+    assert(idx < w->tree->node_count);
     if (!bvpi_node_load(w->tree, unit, &node) || bound_lanes(w, &node, boxes) != BVP_OK)
         return BVP_ERR_CORRUPT;
     bvpi_frame_clear(&all);
@@ -145,32 +149,41 @@ static bvp_status gather_node(wide *w, uint32_t unit)
 
 /* Encodes a node's lanes in its frame. The children's frames are what the lanes decode to, so they
  * are stored in turn: parents come before their children. */
-static bvp_status spread_node(wide *w, uint32_t unit)
+static bvp_status spread_node(wide *w, uint32_t unit, uint32_t idx)
 {
     bvpd_node node;
-    bvpi_frame frame, boxes[BVPD_WIDTH];
-    if (!bvpi_node_load(w->tree, unit, &node) || bound_lanes(w, &node, boxes) != BVP_OK)
+    bvpi_frame frame, own[BVPD_WIDTH], *boxes = w->kept ? w->kept[idx] : own;
+    assert(idx < w->tree->node_count);
+    if (!bvpi_node_load(w->tree, unit, &node))
+        return BVP_ERR_CORRUPT;
+    if (!w->kept && bound_lanes(w, &node, boxes) != BVP_OK)
         return BVP_ERR_CORRUPT;
     load_box(w, unit, &frame);
     uint32_t child = node.child;
     assert(node.child > unit || bvpi_inner_count(&node) == 0);
     /* empty lanes get an empty box: lo 255, hi 0 */
     memset(node.bounds, 255, sizeof node.bounds);
-    for (int axis = 0; axis < 3; axis++)
+    unsigned shift[3];
+    for (int axis = 0; axis < 3; axis++) {
         memset(node.bounds[axis] + BVPD_WIDTH, 0, BVPD_WIDTH);
+        shift[axis] = bvpi_frame_shift(frame.hi[axis] - frame.lo[axis]);
+    }
     for (int lane = 0; lane < BVPD_WIDTH; lane++) {
         if (!is_used(&node, lane))
             continue;
         /* the smallest 8-bit box of `frame` around the lane's box */
         for (int axis = 0; axis < 3; axis++) {
-            const unsigned shift = bvpi_frame_shift(frame.hi[axis] - frame.lo[axis]);
-            const uint32_t up = (UINT32_C(1) << shift) - 1;
+            const uint32_t up = (UINT32_C(1) << shift[axis]) - 1;
             const uint32_t lo = boxes[lane].lo[axis] - frame.lo[axis];
             const uint32_t hi = boxes[lane].hi[axis] - frame.lo[axis];
-            node.bounds[axis][lane] = (uint8_t)(lo >> shift);
-            node.bounds[axis][BVPD_WIDTH + lane] = (uint8_t)((hi + up) >> shift);
+            const uint8_t low = (uint8_t)(lo >> shift[axis]);
+            const uint8_t high = (uint8_t)((hi + up) >> shift[axis]);
+            node.bounds[axis][lane] = low;
+            node.bounds[axis][BVPD_WIDTH + lane] = high;
+            /* what a reader decodes (bvpi_frame_child) */
+            boxes[lane].lo[axis] = frame.lo[axis] + ((uint32_t)low << shift[axis]);
+            boxes[lane].hi[axis] = frame.lo[axis] + ((uint32_t)high << shift[axis]);
         }
-        bvpi_frame_child(&frame, &node, lane, &boxes[lane]);
         w->area += bvpi_frame_half_surface(&boxes[lane]);
         if (bvpi_meta_is_inner(node.meta[lane]))
             store_box(w, child++, &boxes[lane]);
@@ -206,37 +219,48 @@ static bvp_status gather(wide *w)
         if (!cluster_nodes(w, idx, &first, &count) || count > left)
             return BVP_ERR_CORRUPT;
         for (left -= count; count-- > 0 && status == BVP_OK;)
-            status = gather_node(w, first + count);
+            status = gather_node(w, first + count, left + count);
     }
-    if (w->upper_count > left)
+    if (status == BVP_OK && w->upper_count != left) /* so nodes have the same numbers in spread() */
         return BVP_ERR_CORRUPT;
     for (uint32_t unit = w->upper_count; unit-- > 0 && status == BVP_OK;)
-        status = gather_node(w, unit);
+        status = gather_node(w, unit, unit);
     return status;
 }
 
 /* From the first node to the last each parent has stored a node's frame before the node asks. */
 static bvp_status spread(wide *w)
 {
-    uint32_t left = w->tree->node_count - w->upper_count;
+    uint32_t number = w->upper_count;
     bvp_status status = BVP_OK;
     for (uint32_t unit = 0; unit < w->upper_count && status == BVP_OK; unit++)
-        status = spread_node(w, unit);
+        status = spread_node(w, unit, unit);
     for (uint32_t idx = 0; w->part && idx < w->part->cluster_count && status == BVP_OK; idx++) {
         uint32_t first, count;
-        if (!cluster_nodes(w, idx, &first, &count) || count > left)
+        if (!cluster_nodes(w, idx, &first, &count) || count > w->tree->node_count - number)
             return BVP_ERR_CORRUPT;
-        left -= count;
         for (uint32_t k = 0; k < count && status == BVP_OK; k++)
-            status = spread_node(w, first + k);
+            status = spread_node(w, first + k, number++);
     }
     return status;
 }
 
-bvp_status bvpi_refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *part,
-                           uint32_t upper_count, const bvpi_grid *grid, double *area_cost)
+size_t bvpi_refit_wide_room(void)
 {
-    wide w = {.file = file, .tree = tree, .part = part, .grid = grid, .upper_count = upper_count};
+    return BVPD_WIDTH * sizeof(bvpi_frame);
+}
+
+bvp_status bvpi_refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *part,
+                           uint32_t upper_count, const bvpi_grid *grid, void *room,
+                           double *area_cost)
+{
+    wide w = {.file = file,
+              .tree = tree,
+              .part = part,
+              .grid = grid,
+              .lanes = bvpi_grid_lanes_of(grid),
+              .upper_count = upper_count,
+              .kept = room};
     if (upper_count < 1 || upper_count > tree->node_count)
         return BVP_ERR_CORRUPT;
     if (grid->is_turned)

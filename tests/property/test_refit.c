@@ -8,6 +8,7 @@
 #include "refit_case.h"
 #include "suite.h"
 
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -477,6 +478,15 @@ START_TEST(what_is_refused)
     for (int i = 0; i < 3; i++) {
         positions[3 * count - 1] = bad[i];
         check_refusal(file, 0, positions, count, "not finite");
+    }
+    positions[3 * count - 1] = 0;
+    for (uint64_t i = 0; i < 3 * count; i++) {
+        char vertex[40];
+        const float good = positions[i];
+        snprintf(vertex, sizeof vertex, "vertex %d of", (int)(i / 3));
+        positions[i] = bad[i % 3];
+        check_refusal(file, 0, positions, count, vertex);
+        positions[i] = good;
     }
     bvp_close(plain);
     bvp_close(file);

@@ -66,6 +66,27 @@ BVPI_INLINE bool bvpi_obb_tri8_init(const bvpi_obb *box, double scale, const f32
     return most < BVPI_OBB_TRI8_MOST;
 }
 
+/* The same for a box along the axes of the triangles' frame, in its lengths. */
+BVPI_INLINE bool bvpi_obb_tri8_init_aligned(const double centre[3], const double half[3],
+                                            const f32x8 corner[9], double slack,
+                                            bvpi_obb_tri8 *out)
+{
+    double most = 0;
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const double size = fabs(centre[i]) + half[i];
+        const float at = (float)centre[i];
+        most = size > most ? size : most;
+        BVPI_UNROLL
+        for (int c = 0; c < 3; c++)
+            out->at[3 * c + i] = corner[3 * c + i] - at;
+    }
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        out->half[k] = (float)(half[k] + (slack + (1 + most) * BVPI_OBB_TRI8_MARGIN));
+    return most < BVPI_OBB_TRI8_MOST;
+}
+
 /* How far the triangles are beyond the slab of axis k. */
 BVPI_INLINE f32x8 bvpi_obb_tri8_gap(const bvpi_obb_tri8 *t, int k)
 {

@@ -13,8 +13,14 @@
 #ifndef BVPI_QUERY_PAIR_BINARY_BOXES_H
 #define BVPI_QUERY_PAIR_BINARY_BOXES_H
 
+#include "prim/obb_tri8.h"
 #include "query/pair/binary_pair.h"
 #include "query/pair/pair_boxes.h"
+
+/* From work units to the leaves' frame; size: of half sides. */
+typedef struct box_frame {
+    double map[12], size[3];
+} box_frame;
 
 /* The axes of a bvpi_box_pair as lanes of two vectors. The aim is not among them: it changes during
  * the walk, while reaches that were computed for it would still be on the stack. */
@@ -24,6 +30,12 @@ typedef struct box_axes {
     float weight[BVPI_AXES];  /* turns a gap into a length; 0: no length from this axis */
     unsigned used;            /* bit k: axis k is tested */
     double scale[2][3];       /* from part coordinates to work units; b's first */
+    /* A leaf's triangles are tested in the leaves' frame, on all axes (obb_tri8.h): overlap only,
+     * where b appears neither sheared nor stretched. The rest is set then. */
+    bool by_triangles, lite;
+    box_frame frame[2];       /* b's first */
+    double axis_b[3][3], bend; /* of b's boxes there, and what their half sides grow by */
+    double leaf_slack;
 } box_axes;
 
 /* A box of either side in work units, and what depends on it alone. */
@@ -32,6 +44,41 @@ typedef struct box_volume {
     float at[3];            /* the centre in a's frame */
     float reach[BVPI_AXES]; /* along each axis; of b: and the slack */
 } box_volume;
+
+/* The leaves' frame is a's, times pose.scale. */
+static inline void box_frame_init(const bvpi_tree *grid, const float unit[3], const double map[12],
+                                  double scale, double stretch, box_frame *out)
+{
+    for (int i = 0; i < 3; i++) {
+        const double *from = map + 4 * i;
+        double *row = out->map + 4 * i;
+        row[3] = from[3];
+        for (int j = 0; j < 3; j++) {
+            row[3] += from[j] * grid->grid_origin[j];
+            row[j] = from[j] * (grid->grid_unit / (double)unit[j]) * scale;
+        }
+        row[3] *= scale;
+        out->size[i] = grid->grid_unit / (double)unit[i] * scale * stretch;
+    }
+}
+
+static inline void box_frames_init(box_axes *out, const binary_pair *p)
+{
+    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const bvpi_pose *pose = &p->test.pose;
+    bvpi_near_rotation near;
+    out->by_triangles = p->test.frame.slack < 1 && bvpi_near_rotation_of(pose->x, &near);
+    if (!out->by_triangles)
+        return;
+    box_frame_init(&p->test.b->at.tree, out->pair.unit_b, pose->x, pose->scale, near.stretch,
+                   &out->frame[0]);
+    box_frame_init(&p->test.a->at.tree, out->pair.unit_a, identity, pose->scale, 1, &out->frame[1]);
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            out->axis_b[j][i] = near.rotation[3 * i + j];
+    out->bend = near.bend;
+    out->leaf_slack = 2 * (double)p->test.frame.slack;
+}
 
 static inline void box_axes_init(box_axes *out, const binary_pair *p, bool by_distance,
                                  bvp_box_test test)
@@ -58,6 +105,10 @@ static inline void box_axes_init(box_axes *out, const binary_pair *p, bool by_di
         }
     }
     out->used = pair->edges ? (1u << BVPI_AXIS_AIM) - 1 : (1u << BVPI_AXIS_EDGE) - 1;
+    out->lite = test == BVP_TEST_SAT_LITE;
+    out->by_triangles = false;
+    if (!by_distance && test != BVP_TEST_ALIGNED && test != BVP_TEST_LOOKUP)
+        box_frames_init(out, p);
 }
 
 /* lo, hi: part coordinates. The float box holds the one given: the centre is rounded first, and
@@ -180,6 +231,8 @@ static inline void box_bound_leaf(const box_axes *p, const bvpi_tree *grid, bool
                                   box_leaf *out)
 {
     const f32x8 *c = out->leaf.tri.stored.c;
+    if (p->by_triangles)
+        return;
     for (unsigned lane = 0; lane < 8; lane++) {
         double lo[3], hi[3];
         float centre[3], half[3];
@@ -197,6 +250,37 @@ static inline void box_bound_leaf(const box_axes *p, const bvpi_tree *grid, bool
     }
 }
 
+/* Which of the triangles in `lanes` may meet that box, on all axes that can separate them? */
+BVPI_INLINE unsigned box_meets_triangles(const box_axes *p, bool leaf_is_a, const tri_leaf *leaf,
+                                     const box_volume *other, unsigned lanes)
+{
+    const box_frame *frame = &p->frame[!leaf_is_a];
+    const float *c = other->centre;
+    bvpi_obb_tri8 test;
+    bvpi_obb box;
+    bool good;
+    double more = 0;
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const double *row = frame->map + 4 * i;
+        box.half[i] = (double)other->half[i] * frame->size[i];
+        box.centre[i] = leaf_is_a ? row[0] * (double)c[0] + row[1] * (double)c[1] +
+                                        row[2] * (double)c[2] + row[3]
+                                  : row[i] * (double)c[i] + row[3];
+        more += box.half[i];
+    }
+    if (leaf_is_a) {
+        memcpy(box.axis, p->axis_b, sizeof box.axis);
+        BVPI_UNROLL
+        for (int i = 0; i < 3; i++)
+            box.half[i] += p->bend * more;
+        good = bvpi_obb_tri8_init(&box, 1, leaf->corner, p->leaf_slack, &test);
+    } else {
+        good = bvpi_obb_tri8_init_aligned(box.centre, box.half, leaf->corner, p->leaf_slack, &test);
+    }
+    return good ? bvpi_obb_tri8_meet(&test, p->lite, lanes) : lanes;
+}
+
 /* Which of the triangles in `lanes` may answer with that box? gap_sq: of the nearest. */
 BVPI_INLINE unsigned box_test_leaf(const box_axes *p, bool leaf_is_a, const box_leaf *leaf,
                                    unsigned lanes, const box_volume *other, bool by_distance,
@@ -205,6 +289,8 @@ BVPI_INLINE unsigned box_test_leaf(const box_axes *p, bool leaf_is_a, const box_
     const bvpi_box_pair *pair = &p->pair;
     bvpi_lone_box lone;
     f32x8 d[3];
+    if (!by_distance && p->by_triangles)
+        return box_meets_triangles(p, leaf_is_a, &leaf->leaf.tri, other, lanes);
     if (leaf_is_a)
         bvpi_lone_b(pair, other->centre, other->half, &lone);
     else

@@ -25,6 +25,9 @@
  * sqrt(3) u (10 + 12 S) in all. */
 #define BVPI_OBB_TRI8_MARGIN 0x1.8p-20 /* 24 u, times 1 + S */
 
+/* Of squared gaps: covers lengths and directions of the axes, and the products. */
+#define BVPI_OBB_TRI8_SHRINK (1 - 0x1p-18f)
+
 /* Products of larger coordinates could overflow. */
 #define BVPI_OBB_TRI8_MOST 0x1p30
 
@@ -68,8 +71,7 @@ BVPI_INLINE bool bvpi_obb_tri8_init(const bvpi_obb *box, double scale, const f32
 
 /* The same for a box along the axes of the triangles' frame, in its lengths. */
 BVPI_INLINE bool bvpi_obb_tri8_init_aligned(const double centre[3], const double half[3],
-                                            const f32x8 corner[9], double slack,
-                                            bvpi_obb_tri8 *out)
+                                            const f32x8 corner[9], double slack, bvpi_obb_tri8 *out)
 {
     double most = 0;
     BVPI_UNROLL
@@ -94,7 +96,7 @@ BVPI_INLINE f32x8 bvpi_obb_tri8_gap(const bvpi_obb_tri8 *t, int k)
     return f32x8_max(f32x8_min(f32x8_min(x, y), z), -f32x8_max(f32x8_max(x, y), z)) - t->half[k];
 }
 
-/* A lower bound of the squared distance, but for the lengths of the axes. */
+/* A lower bound of the squared distance, but for BVPI_OBB_TRI8_SHRINK. */
 BVPI_INLINE f32x8 bvpi_obb_tri8_gap_sq(const bvpi_obb_tri8 *t)
 {
     const f32x8 zero = {0}, x = f32x8_max(bvpi_obb_tri8_gap(t, 0), zero),
@@ -108,9 +110,9 @@ BVPI_INLINE f32x8 bvpi_obb_tri8_gap_sq(const bvpi_obb_tri8 *t)
 
 /* How far the triangles' planes are beyond the box, times the normals' lengths. Whatever the normal
  * is, it counts as exact. */
-BVPI_INLINE f32x8 bvpi_obb_tri8_plane(const bvpi_obb_tri8 *t, const f32x8 edge[9])
+BVPI_INLINE f32x8 bvpi_obb_tri8_plane(const bvpi_obb_tri8 *t, const f32x8 edge[9], f32x8 n[3])
 {
-    f32x8 n[3], radius = f32x8_splat(BVPI_OBB_TRI8_TINY), d[3];
+    f32x8 radius = f32x8_splat(BVPI_OBB_TRI8_TINY), d[3];
     BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
         const int i = (k + 1) % 3, j = (k + 2) % 3;
@@ -147,7 +149,7 @@ BVPI_INLINE void bvpi_obb_tri8_edges(const bvpi_obb_tri8 *t, f32x8 edge[9])
 /* Which of the triangles in `lanes` may meet the box? lite: by faces and normals only. */
 BVPI_INLINE unsigned bvpi_obb_tri8_meet(const bvpi_obb_tri8 *t, bool lite, unsigned lanes)
 {
-    f32x8 edge[9];
+    f32x8 edge[9], normal[3];
     f32x8 most = f32x8_max(f32x8_max(bvpi_obb_tri8_gap(t, 0), bvpi_obb_tri8_gap(t, 1)),
                            bvpi_obb_tri8_gap(t, 2));
     const f32x8 zero = {0};
@@ -155,11 +157,28 @@ BVPI_INLINE unsigned bvpi_obb_tri8_meet(const bvpi_obb_tri8 *t, bool lite, unsig
     if (lanes == 0)
         return 0;
     bvpi_obb_tri8_edges(t, edge);
-    most = bvpi_obb_tri8_plane(t, edge);
+    most = bvpi_obb_tri8_plane(t, edge, normal);
     BVPI_UNROLL
     for (int n = 0; n < 9 && !lite; n++)
         most = f32x8_max(most, bvpi_obb_tri8_edge(t, edge, n / 3, n % 3));
     return lanes & ~i32x8_movemask(f32x8_gt(most, zero));
+}
+
+/* Which of the triangles in `lanes` may be nearer than the limit? By faces, whose gaps go to
+ * gap_sq, and normals. */
+BVPI_INLINE unsigned bvpi_obb_tri8_near(const bvpi_obb_tri8 *t, float limit_sq, unsigned lanes,
+                                        f32x8 *gap_sq)
+{
+    const f32x8 zero = {0}, limit = f32x8_splat(limit_sq);
+    f32x8 edge[9], n[3];
+    *gap_sq = bvpi_obb_tri8_gap_sq(t) * BVPI_OBB_TRI8_SHRINK;
+    lanes &= ~i32x8_movemask(f32x8_ge(*gap_sq, limit));
+    if (lanes == 0)
+        return 0;
+    bvpi_obb_tri8_edges(t, edge);
+    const f32x8 gap = f32x8_max(bvpi_obb_tri8_plane(t, edge, n), zero);
+    const f32x8 length_sq = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    return lanes & ~i32x8_movemask(f32x8_gt(gap * gap * BVPI_OBB_TRI8_SHRINK, length_sq * limit));
 }
 
 #endif

@@ -136,8 +136,7 @@ BVPI_INLINE unsigned test_leaf(boxtree_pair *p, bool leaf_is_a, const box_leaf *
 {
     box_volume box;
     box_of_frame(p, !leaf_is_a, other, box.centre, box.half);
-    return box_test_leaf(&p->axes, leaf_is_a, leaf, lanes, &box, by_distance, p->pair.limit_sq,
-                         gap_sq);
+    return box_test_leaf(&p->axes, &p->pair, leaf_is_a, leaf, lanes, &box, by_distance, gap_sq);
 }
 
 /* ---- separating axes, all or the boxes' own: sections 3.2.3 and 3.2.4 ------------------------ */

@@ -83,14 +83,10 @@ BVPI_INLINE bool test_obb(obb_pair *p, const obb_volume *a, const obb_volume *b,
     return test_boxes(p, &a->box, &b->box, false, by_distance, gap_sq);
 }
 
-/* Which triangles are nearer than the limit? 2^-18 covers lengths and directions of the axes. */
-static inline unsigned leaf_gaps(const obb_pair *p, f32x8 gaps, unsigned lanes, float *gap_sq)
+static inline void note_nearest(f32x8 gaps, unsigned lanes, float *gap_sq)
 {
-    gaps *= 1 - 0x1p-18f;
-    lanes &= ~i32x8_movemask(f32x8_ge(gaps, f32x8_splat(p->pair.limit_sq)));
     const float nearest = least_lane(gaps, lanes);
     *gap_sq = nearest > *gap_sq ? nearest : *gap_sq;
-    return lanes;
 }
 
 /* The three slabs whose intersection is the box. Where the placed box is flat a normal cannot be
@@ -122,7 +118,11 @@ static unsigned test_leaf_slabs(obb_pair *p, const tri_leaf *leaf, unsigned lane
         most = f32x8_max(most, f32x8_max(oriented_slab_gap(&slabs[k], leaf), zero));
     if (!by_distance)
         return lanes & ~i32x8_movemask(f32x8_gt(most, zero));
-    return leaf_gaps(p, most * most, lanes, gap_sq);
+    /* 2^-18 covers the normals' lengths and directions */
+    const f32x8 gaps = most * most * (1 - 0x1p-18f);
+    lanes &= ~i32x8_movemask(f32x8_ge(gaps, f32x8_splat(p->pair.limit_sq)));
+    note_nearest(gaps, lanes, gap_sq);
+    return lanes;
 }
 
 /* The leaf's triangles against the box. */
@@ -133,12 +133,15 @@ BVPI_INLINE unsigned test_leaf_obb(obb_pair *p, bool leaf_is_a, const binary_lea
     const double scale = p->pair.test.pose.scale,
                  slack = 2 * (double)p->pair.test.frame.slack + p->slack * scale;
     bvpi_obb_tri8 test;
+    f32x8 gaps;
     (void)leaf_is_a;
     if (!p->rigid || !bvpi_obb_tri8_init(&other->box, scale, leaf->tri.corner, slack, &test))
         return test_leaf_slabs(p, &leaf->tri, lanes, &other->box, by_distance, gap_sq);
     if (!by_distance)
         return bvpi_obb_tri8_meet(&test, p->lite, lanes);
-    return leaf_gaps(p, bvpi_obb_tri8_gap_sq(&test), lanes, gap_sq);
+    lanes = bvpi_obb_tri8_near(&test, p->pair.limit_sq, lanes, &gaps);
+    note_nearest(gaps, lanes, gap_sq);
+    return lanes;
 }
 
 static inline double size_sq(const bvpi_obb *box)

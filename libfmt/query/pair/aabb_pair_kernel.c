@@ -55,8 +55,7 @@ BVPI_INLINE unsigned test_leaf_aabb(aabb_pair *p, bool leaf_is_a, const box_leaf
                                     unsigned lanes, const box_volume *other, bool by_distance,
                                     float *gap_sq)
 {
-    return box_test_leaf(&p->axes, leaf_is_a, leaf, lanes, other, by_distance, p->pair.limit_sq,
-                         gap_sq);
+    return box_test_leaf(&p->axes, &p->pair, leaf_is_a, leaf, lanes, other, by_distance, gap_sq);
 }
 
 static inline bool is_a_larger_aabb(const aabb_pair *p, const box_volume *a, const box_volume *b)

@@ -30,10 +30,11 @@ typedef struct box_axes {
     float weight[BVPI_AXES];  /* turns a gap into a length; 0: no length from this axis */
     unsigned used;            /* bit k: axis k is tested */
     double scale[2][3];       /* from part coordinates to work units; b's first */
-    /* A leaf's triangles are tested in the leaves' frame, on all axes (obb_tri8.h): overlap only,
-     * where b appears neither sheared nor stretched. The rest is set then. */
+    /* A leaf's triangles are tested in the leaves' frame on their own axes, too (obb_tri8.h), where
+     * b appears neither sheared nor stretched. The rest is set then. */
     bool by_triangles, lite;
-    box_frame frame[2];       /* b's first */
+    bool by_boxes;             /* they are tested by their own boxes, as well or only */
+    box_frame frame[2];        /* b's first */
     double axis_b[3][3], bend; /* of b's boxes there, and what their half sides grow by */
     double leaf_slack;
 } box_axes;
@@ -77,7 +78,8 @@ static inline void box_frames_init(box_axes *out, const binary_pair *p)
         for (int i = 0; i < 3; i++)
             out->axis_b[j][i] = near.rotation[3 * i + j];
     out->bend = near.bend;
-    out->leaf_slack = 2 * (double)p->test.frame.slack;
+    /* box and triangles err by a slack each along the frame's axes, sqrt(3) of it along others */
+    out->leaf_slack = 4 * (double)p->test.frame.slack;
 }
 
 static inline void box_axes_init(box_axes *out, const binary_pair *p, bool by_distance,
@@ -107,8 +109,9 @@ static inline void box_axes_init(box_axes *out, const binary_pair *p, bool by_di
     out->used = pair->edges ? (1u << BVPI_AXIS_AIM) - 1 : (1u << BVPI_AXIS_EDGE) - 1;
     out->lite = test == BVP_TEST_SAT_LITE;
     out->by_triangles = false;
-    if (!by_distance && test != BVP_TEST_ALIGNED && test != BVP_TEST_LOOKUP)
+    if (test != BVP_TEST_ALIGNED && test != BVP_TEST_LOOKUP)
         box_frames_init(out, p);
+    out->by_boxes = by_distance || !out->by_triangles;
 }
 
 /* lo, hi: part coordinates. The float box holds the one given: the centre is rounded first, and
@@ -231,9 +234,7 @@ static inline void box_bound_leaf(const box_axes *p, const bvpi_tree *grid, bool
                                   box_leaf *out)
 {
     const f32x8 *c = out->leaf.tri.stored.c;
-    if (p->by_triangles)
-        return;
-    for (unsigned lane = 0; lane < 8; lane++) {
+    for (unsigned lane = 0; lane < 8 && p->by_boxes; lane++) {
         double lo[3], hi[3];
         float centre[3], half[3];
         for (int i = 0; i < 3; i++) {
@@ -250,15 +251,13 @@ static inline void box_bound_leaf(const box_axes *p, const bvpi_tree *grid, bool
     }
 }
 
-/* Which of the triangles in `lanes` may meet that box, on all axes that can separate them? */
-BVPI_INLINE unsigned box_meets_triangles(const box_axes *p, bool leaf_is_a, const tri_leaf *leaf,
-                                     const box_volume *other, unsigned lanes)
+/* The box and the triangles, in the leaves' frame. False: the box is too large. */
+BVPI_INLINE bool box_and_triangles(const box_axes *p, bool leaf_is_a, const tri_leaf *leaf,
+                                   const box_volume *other, bvpi_obb_tri8 *out)
 {
     const box_frame *frame = &p->frame[!leaf_is_a];
     const float *c = other->centre;
-    bvpi_obb_tri8 test;
     bvpi_obb box;
-    bool good;
     double more = 0;
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
@@ -269,28 +268,24 @@ BVPI_INLINE unsigned box_meets_triangles(const box_axes *p, bool leaf_is_a, cons
                                   : row[i] * (double)c[i] + row[3];
         more += box.half[i];
     }
-    if (leaf_is_a) {
-        memcpy(box.axis, p->axis_b, sizeof box.axis);
-        BVPI_UNROLL
-        for (int i = 0; i < 3; i++)
-            box.half[i] += p->bend * more;
-        good = bvpi_obb_tri8_init(&box, 1, leaf->corner, p->leaf_slack, &test);
-    } else {
-        good = bvpi_obb_tri8_init_aligned(box.centre, box.half, leaf->corner, p->leaf_slack, &test);
-    }
-    return good ? bvpi_obb_tri8_meet(&test, p->lite, lanes) : lanes;
+    if (!leaf_is_a)
+        return bvpi_obb_tri8_init_aligned(box.centre, box.half, leaf->corner, p->leaf_slack, out);
+    memcpy(box.axis, p->axis_b, sizeof box.axis);
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++)
+        box.half[i] += p->bend * more;
+    return bvpi_obb_tri8_init(&box, 1, leaf->corner, p->leaf_slack, out);
 }
 
-/* Which of the triangles in `lanes` may answer with that box? gap_sq: of the nearest. */
-BVPI_INLINE unsigned box_test_leaf(const box_axes *p, bool leaf_is_a, const box_leaf *leaf,
-                                   unsigned lanes, const box_volume *other, bool by_distance,
-                                   float limit_sq, float *gap_sq)
+/* The same by the triangles' own boxes, with a distance's bound. */
+BVPI_INLINE unsigned box_test_boxes(const box_axes *p, bool leaf_is_a, const box_leaf *leaf,
+                                    unsigned lanes, const box_volume *other, bool by_distance,
+                                    float limit_sq, float *gap_sq)
 {
     const bvpi_box_pair *pair = &p->pair;
     bvpi_lone_box lone;
     f32x8 d[3];
-    if (!by_distance && p->by_triangles)
-        return box_meets_triangles(p, leaf_is_a, &leaf->leaf.tri, other, lanes);
+    assert(p->by_boxes);
     if (leaf_is_a)
         bvpi_lone_b(pair, other->centre, other->half, &lone);
     else
@@ -307,6 +302,26 @@ BVPI_INLINE unsigned box_test_leaf(const box_axes *p, bool leaf_is_a, const box_
     }
     *gap_sq = nearest > *gap_sq ? nearest : *gap_sq;
     return lanes;
+}
+
+/* Which of the triangles in `lanes` may answer with that box? gap_sq: of the nearest. A box that is
+ * too large for their own axes tells nothing. */
+BVPI_INLINE unsigned box_test_leaf(const box_axes *p, const binary_pair *pair, bool leaf_is_a,
+                                   const box_leaf *leaf, unsigned lanes, const box_volume *other,
+                                   bool by_distance, float *gap_sq)
+{
+    bvpi_obb_tri8 test;
+    f32x8 gaps;
+    if (p->by_triangles) {
+        const bool good = box_and_triangles(p, leaf_is_a, &leaf->leaf.tri, other, &test);
+        if (!by_distance)
+            return good ? bvpi_obb_tri8_meet(&test, p->lite, lanes) : lanes;
+        if (good)
+            lanes = bvpi_obb_tri8_near(&test, pair->test.limit_sq, lanes, &gaps);
+        if (lanes == 0)
+            return 0;
+    }
+    return box_test_boxes(p, leaf_is_a, leaf, lanes, other, by_distance, pair->limit_sq, gap_sq);
 }
 
 /* The query's limit, in square work units: rounded up; and the axis of the shortest distance so

@@ -201,6 +201,68 @@ START_TEST(sheared_boxes_are_not_said_to_be_farther)
 }
 END_TEST
 
+static int ignore_pair(void *user, const bvp_pair *pair)
+{
+    (void)user, (void)pair;
+    return 0;
+}
+
+/* One long thin triangle along the diagonal of a cube, nearly all of which is empty. */
+static body_mesh needle(void)
+{
+    static const float corners[9] = {-1, -1, -1, 1, 1, 1, 1, 1, 0.98f};
+    body_mesh mesh = {.tri = malloc(sizeof corners), .count = 1};
+    ck_assert_ptr_nonnull(mesh.tri);
+    memcpy(mesh.tri, corners, sizeof corners);
+    return mesh;
+}
+
+/* Small triangles in that cube, none of them at its diagonal. */
+static body_mesh crumbs(uint64_t count)
+{
+    body_mesh mesh = {.tri = malloc(count * 9 * sizeof(float)), .count = count};
+    ck_assert_ptr_nonnull(mesh.tri);
+    for (uint64_t k = 0; k < count; k++) {
+        double at[3], spread = 0;
+        while (spread < 0.4) {
+            for (int i = 0; i < 3; i++)
+                at[i] = case_unit();
+            spread = fabs(at[0] - at[1]) + fabs(at[1] - at[2]);
+        }
+        for (int i = 0; i < 9; i++)
+            mesh.tri[9 * k + (uint64_t)i] = (float)(at[i % 3] + 0.01 * case_unit());
+    }
+    return mesh;
+}
+
+/* A leaf's triangles are told from boxes by their own axes, which their boxes do not show. */
+START_TEST(a_needle_opens_few_nodes)
+{
+    case_seed(37);
+    model thin = make_model(needle(), 1, 0), many = make_model(crumbs(2000), 1, 0);
+    for (int k = 0; k < WAYS; k++) {
+        double m[12];
+        case_identity(m);
+        const bvp_body a = {.file = thin.by[k], .part = 0, .placement = m},
+                       b = {.file = many.by[k], .part = 0, .placement = m};
+        bvp_distance_result nearest;
+        bvp_stats stats[2] = {{0}};
+        int hit;
+        ck_assert_int_eq(bvp_collide(&a, &b, &hit, &stats[0]), BVP_OK);
+        ck_assert_int_eq(hit, 0);
+        ck_assert_int_eq(bvp_distance(&b, &a, INFINITY, &nearest, &stats[1]), BVP_OK);
+        printf("kind %d, test %d: %lu and %lu box tests\n", (int)ways[k].kind, (int)ways[k].test,
+               (unsigned long)stats[0].boxes, (unsigned long)stats[1].boxes);
+        if (ways[k].test == BVP_TEST_ALIGNED || ways[k].test == BVP_TEST_LOOKUP)
+            continue; /* three axes of the first body, at leaves, too */
+        ck_assert_uint_lt(stats[0].boxes, ways[k].test == BVP_TEST_SAT_LITE ? 1000 : 200);
+        ck_assert_uint_lt(stats[1].boxes, 2050);
+    }
+    free_model(&thin);
+    free_model(&many);
+}
+END_TEST
+
 /* ---- assemblies ------------------------------------------------------------------------------ */
 
 enum { NODES = 14 };
@@ -317,12 +379,6 @@ static int ignore_hit(void *user, const bvp_hit_id *id)
     return 0;
 }
 
-static int ignore_pair(void *user, const bvp_pair *pair)
-{
-    (void)user, (void)pair;
-    return 0;
-}
-
 /* Any answer will do, and any status. */
 static void ask_all(bvp_file *file)
 {
@@ -414,6 +470,7 @@ SUITE(test_binary_pairs)
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, every_kind_answers_as_the_wide_one, 0, 8);
     tcase_add_test(cases, sheared_boxes_are_not_said_to_be_farther);
+    tcase_add_test(cases, a_needle_opens_few_nodes);
     tcase_add_loop_test(cases, assemblies_answer_by_every_kind, 0, 3);
     tcase_add_loop_test(cases, forged_hierarchies_end_and_stay_inside, 0, 4);
     tcase_add_test(cases, kinds_are_chosen_by_the_handle);

@@ -109,7 +109,7 @@ static inline void box_axes_init(box_axes *out, const binary_pair *p, bool by_di
     out->used = pair->edges ? (1u << BVPI_AXIS_AIM) - 1 : (1u << BVPI_AXIS_EDGE) - 1;
     out->lite = test == BVP_TEST_SAT_LITE;
     out->by_triangles = false;
-    if (test != BVP_TEST_ALIGNED && test != BVP_TEST_LOOKUP)
+    if (by_distance || (test != BVP_TEST_ALIGNED && test != BVP_TEST_LOOKUP))
         box_frames_init(out, p);
     out->by_boxes = by_distance || !out->by_triangles;
 }

@@ -2,8 +2,8 @@
  * aabb_pair_kernel.c: two parts by their AABB trees; compiled once per instruction set.
  *
  * A box is converted to work units once, when the node above it is opened (binary_boxes.h). Then
- * the separating axis test of box_box.h decides, so its error bounds hold here, too. The descent is
- * binary_walk.h, instantiated for box_volume.
+ * the separating axis test of box_box.h decides, so its error bounds hold here, too; of a leaf's
+ * triangles that of obb_tri8.h. The descent is binary_walk.h, instantiated for box_volume.
  *
  * Slow twin: the wide hierarchy and brute force, tests/property/test_binary_pairs.c.
  * Spec: exactness.md, chapter 10, "Boxes of binary hierarchies"

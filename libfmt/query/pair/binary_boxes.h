@@ -7,6 +7,10 @@
  * b and the nine products of edges. Whatever depends on one box alone, its centre in a's frame and
  * its reach along each axis, is computed once for all pairs that the box is in.
  *
+ * A leaf's triangles fill little of their boxes, so they are tested on their own axes in the
+ * leaves' frame (obb_tri8.h), as far as b appears neither sheared nor stretched. Distances have
+ * both: only boxes_gap_sq bounds the world's lengths whatever the placements.
+ *
  * Spec: exactness.md, chapter 10, "Boxes of binary hierarchies"
  * Based on: Zachmann, Minimal hierarchical collision detection, 2002, section 3.3.
  */

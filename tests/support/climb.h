@@ -17,7 +17,7 @@
  * lead to none. */
 typedef double climb_share(const double *x);
 
-enum { CLIMB_MOST = 32, CLIMB_STARTS = 4 };
+enum { CLIMB_MOST = 48, CLIMB_STARTS = 4 };
 
 static inline uint64_t climb_random(uint64_t *state)
 {

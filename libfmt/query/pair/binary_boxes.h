@@ -115,7 +115,7 @@ static inline void box_axes_init(box_axes *out, const binary_pair *p, bool by_di
     out->by_triangles = false;
     if (by_distance || (test != BVP_TEST_ALIGNED && test != BVP_TEST_LOOKUP))
         box_frames_init(out, p);
-    out->by_boxes = by_distance || !out->by_triangles;
+    out->by_boxes = by_distance || out->lite || !out->by_triangles;
 }
 
 /* lo, hi: part coordinates. The float box holds the one given: the centre is rounded first, and
@@ -316,15 +316,11 @@ BVPI_INLINE unsigned box_test_leaf(const box_axes *p, const binary_pair *pair, b
 {
     bvpi_obb_tri8 test;
     f32x8 gaps;
-    if (p->by_triangles) {
-        const bool good = box_and_triangles(p, leaf_is_a, &leaf->leaf.tri, other, &test);
-        if (!by_distance)
-            return good ? bvpi_obb_tri8_meet(&test, p->lite, lanes) : lanes;
-        if (good)
-            lanes = bvpi_obb_tri8_near(&test, pair->test.limit_sq, lanes, &gaps);
-        if (lanes == 0)
-            return 0;
-    }
+    if (p->by_triangles && box_and_triangles(p, leaf_is_a, &leaf->leaf.tri, other, &test))
+        lanes = by_distance ? bvpi_obb_tri8_near(&test, pair->test.limit_sq, lanes, &gaps)
+                            : bvpi_obb_tri8_meet(&test, p->lite, lanes);
+    if (lanes == 0 || !p->by_boxes)
+        return lanes;
     return box_test_boxes(p, leaf_is_a, leaf, lanes, other, by_distance, pair->limit_sq, gap_sq);
 }
 

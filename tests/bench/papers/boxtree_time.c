@@ -279,8 +279,10 @@ void boxtree_overlap_tests(const setup *setup)
     report_text("Two copies, one of which tumbles, %d placements a distance; a boolean query a "
                 "placement; means over the turn. Aligned and lookup are scalar: one pair of boxes "
                 "at a time. SAT lite and SAT are wide: the axes of a pair side by side in vectors. "
-                "At leaves each test uses its own axes against triangles, eight at a time. A float "
-                "offset has no table: aligned and lookup are then one test.",
+                "At leaves triangles are tested eight at a time: by aligned on its three axes, by "
+                "SAT lite on its six and the triangle's normal, by SAT on all thirteen of a "
+                "triangle and a box. A float offset has no table: aligned and lookup are then one "
+                "test.",
                 setup_poses(setup, 80));
     count_tests(&m, &ops);
     mesh_free(&m);

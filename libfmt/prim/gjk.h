@@ -29,6 +29,10 @@ static inline bvpi_dd bvpi_num_sqrt_dd(bvpi_dd a)
     return bvpi_dd_sqrt(a);
 }
 
+/* How much a bound from below and one from above err, in UNITs: spec, chapter 13. */
+#define BVPI_GJK_LOWER 40
+#define BVPI_GJK_UPPER 26
+
 #define NUM     double
 #define NAME(x) BVPI_DOUBLE(x)
 #define UNIT    0x1p-53

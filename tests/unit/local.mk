@@ -104,6 +104,7 @@ UNIT_SUITES += \
 	tests/unit/test_xml.c
 UNIT_GMP_SUITES += \
 	tests/unit/test_big.c \
+	tests/unit/test_convex_bound.c \
 	tests/unit/test_place_bounds.c \
 	tests/unit/test_point_tri.c \
 	tests/unit/test_points.c \

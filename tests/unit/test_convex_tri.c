@@ -401,10 +401,10 @@ static void move_away(shape *s, float tri[9], double m[12])
 }
 
 /* A search in double ends within its bound of the distance in double-double. What chance comes to
- * is some fortieth of the bound, which adds up the worst case of each step. */
+ * is some twentieth of the bound; what a search for the worst comes to: test_convex_bound.c. */
 START_TEST(the_bound_is_needed)
 {
-    const double error = 48 * 0x1p-53;
+    const double lower = BVPI_GJK_LOWER * 0x1p-53, upper = BVPI_GJK_UPPER * 0x1p-53;
     const bvpi_gjk_goal goal = {INFINITY, -1};
     double worst = 0;
     int compared = 0;
@@ -430,8 +430,8 @@ START_TEST(the_bound_is_needed)
         if (!(exact.lo > 0))
             continue;
         compared++;
-        worst = fmax(worst, (g.lo + error - exact.hi) / error);
-        worst = fmax(worst, (exact.lo - (g.hi - error)) / error);
+        worst = fmax(worst, (g.lo + lower - exact.hi) / lower);
+        worst = fmax(worst, (exact.lo - (g.hi - upper)) / upper);
     }
     printf("worst: %.3f of the bound, %d cases\n", worst, compared);
     ck_assert_int_gt(compared, 1000);

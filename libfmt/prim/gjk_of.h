@@ -264,11 +264,12 @@ static inline bool NAME(gjk_add)(NAME(gjk) * g, const NAME(gjk_point) * p)
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* The sizes of K and of T add up to at most 1, so roundings of numbers below them are at most UNIT /
- * 2, of one side UNIT / 4. BVPI_GJK_LOWER: a difference k - t along d errs by 6.1 UNIT, of cylinders
- * 11.3; a support that is not the farthest costs 13.9, of hulls 20.8; d . w and its quotient by |d|
- * 11.3, what follows 1.5. BVPI_GJK_UPPER: x - y errs by 15.2, of cylinders 20; its length by 4.4,
- * what follows by 1.5. Held by tests/unit/test_convex_bound.c, which needs more than an eighth. */
+/* The sizes of K and of T add up to at most 1, so roundings of numbers below them are at most UNIT
+ * / 2, of one side UNIT / 4. BVPI_GJK_LOWER: a difference k - t along d errs by 6.1 UNIT, of
+ * cylinders 11.3; a support that is not the farthest costs 13.9, of hulls 20.8; d . w and its
+ * quotient by |d| 11.3, what follows 1.5. BVPI_GJK_UPPER: x - y errs by 15.2, of cylinders 20; its
+ * length by 4.4, what follows by 1.5. Held by tests/unit/test_convex_bound.c, which needs more than
+ * an eighth. */
 
 static inline void NAME(gjk_lower)(NAME(gjk) * g, const NAME(gjk_pair) * pair, NAME(bvpi_vec) d,
                                    const NAME(gjk_point) * p)

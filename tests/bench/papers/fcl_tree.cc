@@ -6,6 +6,7 @@
 #include <fcl/geometry/bvh/BVH_model.h>
 #include <fcl/narrowphase/detail/traversal/collision/mesh_collision_traversal_node.h>
 #include <fcl/narrowphase/detail/traversal/collision_node.h>
+#include <fcl/narrowphase/detail/traversal/distance/mesh_distance_traversal_node.h>
 
 #include <cstdlib>
 #include <ctime>
@@ -86,6 +87,18 @@ uint64_t fcl_tree_pairs(const fcl_tree *a, const fcl_tree *b, const double place
                                                                  is_boolean, stats);
     return walk<fcl::detail::MeshCollisionTraversalNodeOBBRSSd>(a->obbrss, b->obbrss, placement,
                                                                 is_boolean, stats);
+}
+
+double fcl_tree_distance(const fcl_tree *a, const fcl_tree *b, const double placement[12])
+{
+    fcl::DistanceRequestd request;
+    fcl::DistanceResultd result;
+    fcl::detail::MeshDistanceTraversalNodeOBBRSSd node;
+    if (!fcl::detail::initialize(node, a->obbrss, fcl::Transform3d::Identity(), b->obbrss,
+                                 placed(placement), request, result))
+        abort();
+    fcl::detail::distance(static_cast<fcl::detail::DistanceTraversalNodeBase<double> *>(&node));
+    return result.min_distance;
 }
 
 size_t fcl_node_bytes(fcl_kind kind, int number_size)

@@ -30,6 +30,8 @@ void fcl_tree_free(fcl_tree *tree);
  * or of OBBRSS, both of one kind. */
 uint64_t fcl_tree_pairs(const fcl_tree *a, const fcl_tree *b, const double placement[12],
                         bool is_boolean, bvp_stats *stats);
+/* The distance of a and b, trees of OBBRSS, by their RSS; of bodies that touch 0 or less. */
+double fcl_tree_distance(const fcl_tree *a, const fcl_tree *b, const double placement[12]);
 /* Of a node with numbers of 4 or of 8 bytes. */
 size_t fcl_node_bytes(fcl_kind kind, int number_size);
 

@@ -6,6 +6,7 @@ noinst_HEADERS += \
 	tests/bench/papers/boxtree_parts.h \
 	tests/bench/papers/fcl_tree.h \
 	tests/bench/papers/measure.h \
+	tests/bench/papers/mebvh_parts.h \
 	tests/bench/papers/obbtree_parts.h \
 	tests/bench/papers/ops.h \
 	tests/bench/papers/papers_build.h \

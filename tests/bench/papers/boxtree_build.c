@@ -268,7 +268,7 @@ void boxtree_construction(const setup *setup)
     table_begin(
         "boxtree_splits", "Section 4.2: construction, cycloidal at distance 1.1",
         "split|form|#area cost|#B/tri|#box tests a query|#largest change of these over five "
-        "shuffles of the triangles, %|build, s|us a query|spread of times, %");
+        "shuffles of the triangles, %|build (one run), s|us a query|spread of times, %");
     for (int k = 0; k < FORMS; k++) {
         const char *form = k <= SPLITS ? "1 f32 plane, leaf 1" : "3 planes, 8 bit, leaf 8";
         if (suite_subject(&s, k) == NULL)

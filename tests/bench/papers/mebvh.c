@@ -26,6 +26,7 @@ static const uint32_t leaves[LEAVES] = {1, 2, 8};
 
 typedef struct pruning {
     double volumes[LEAVES], bytes[LEAVES], whole[LEAVES], seconds[LEAVES];
+    scene_timing built[LEAVES];
     char problem[300];
 } pruning;
 
@@ -49,7 +50,9 @@ static void prune(const mesh *m, bvp_kind kind, pruning *out)
             seconds[run] = pack.seconds;
             packed_drop(&pack);
         }
-        out->seconds[k] = measure_is_timing() ? scene_median(seconds, runs) : NAN;
+        out->built[k] =
+            measure_is_timing() ? timing_of(seconds, runs) : (scene_timing){NAN, NAN, NAN};
+        out->seconds[k] = out->built[k].median;
     }
 }
 
@@ -65,11 +68,13 @@ static void prune_rows(const mesh *m, bvp_kind kind, const pruning *p)
                   kind_name(kind), p->problem);
         return;
     }
-    for (int k = 0; k < LEAVES; k++)
-        table_row("%s|%llu|%s|%u|%.0f|%.0f|%.2f|%.1f|%.1f|%.3f|%.1f", m->name,
+    for (int k = 0; k < LEAVES; k++) {
+        char text[64];
+        table_row("%s|%llu|%s|%u|%.0f|%.0f|%.2f|%.1f|%.1f|%s|%.1f", m->name,
                   (unsigned long long)m->count, kind_name(kind), leaves[k], p->volumes[k],
                   p->bytes[k] / 1000, p->bytes[k] / (double)m->count, saved(p->volumes, k),
-                  saved(p->bytes, k), p->seconds[k], saved(p->seconds, k));
+                  saved(p->bytes, k), timing_text(&p->built[k], 3, text), saved(p->seconds, k));
+    }
 }
 
 /* of_others: volumes, bytes and time saved at two, of AABB trees and of boxtrees. */
@@ -143,7 +148,7 @@ static void table1(const setup *setup)
     }
     table_end();
     report_text("One thread; the time is of the whole part, geometry included, the median of three "
-                "for models below 100,000 triangles.");
+                "for models below 100,000 triangles, least and most in brackets.");
     if (count > 0 && !setup->is_check)
         claim_pruning(of_rss, count, of_others);
 }

@@ -162,7 +162,8 @@ void obbtree_models(const setup *setup)
     mesh m;
     table_begin("obbtree_models", "OBB trees of models, beside FCL's",
                 "model|triangles|hierarchy|#pairs a query|#box tests, all pairs|#triangle "
-                "tests|#box tests, boolean|all pairs, ms|build, s|boolean, us|spread of times, %");
+                "tests|#box tests, boolean|all pairs, ms|build (one run), s|boolean, us|spread of "
+                "times, %");
     for (int k = 0; k < 5; k++)
         if (setup_model(setup, models[k], &m)) {
             model_rows(setup, &m, &sum);
@@ -186,7 +187,7 @@ void obbtree_models(const setup *setup)
 enum { BUILDS = 3, SIZES = 7, RUNS = 3 };
 enum { BY_SURFACE, BY_HULL, BY_FCL };
 
-static double build_seconds(const mesh *m, int kind, double *nodes)
+static scene_timing build_seconds(const mesh *m, int kind, double *nodes)
 {
     double seconds[RUNS];
     for (int run = 0; run < RUNS; run++) {
@@ -202,7 +203,7 @@ static double build_seconds(const mesh *m, int kind, double *nodes)
         *nodes = (double)pack.info.node_count / (double)m->count;
         packed_drop(&pack);
     }
-    return scene_median(seconds, RUNS);
+    return timing_of(seconds, RUNS);
 }
 
 void obbtree_build(const setup *setup)
@@ -215,6 +216,7 @@ void obbtree_build(const setup *setup)
                    .text = "a tree has about two boxes a triangle",
                    .figure = "n leaves, n - 1 inner nodes"};
     double sizes[SIZES], t[BUILDS][SIZES], log1[SIZES], log2_[SIZES], slope[BUILDS], nodes = 0;
+    char text[BUILDS][64];
     int count = 0;
     plot p = {.name = "obbtree_build",
               .title = "Time to build OBB trees (torus)",
@@ -230,16 +232,20 @@ void obbtree_build(const setup *setup)
         mesh m;
         mesh_torus(&m, n, 0.7, 0.3);
         sizes[count] = (double)m.count;
-        for (int k = 0; k < BUILDS; k++)
-            t[k][count] = build_seconds(&m, k, &nodes);
+        for (int k = 0; k < BUILDS; k++) {
+            const scene_timing built = build_seconds(&m, k, &nodes);
+            t[k][count] = built.median;
+            timing_text(&built, 4, text[k]);
+        }
         log1[count] = sizes[count] * log2(sizes[count]);
         log2_[count] = log1[count] * log2(sizes[count]);
-        table_row("%llu|%.4f|%.4f|%.4f|%.4f", (unsigned long long)m.count, nodes, t[0][count],
-                  t[1][count], t[2][count]);
+        table_row("%llu|%.4f|%s|%s|%s", (unsigned long long)m.count, nodes, text[0], text[1],
+                  text[2]);
         mesh_free(&m);
         count++;
     }
     table_end();
+    report_text("Medians of %d runs, least and most in brackets; ours with the geometry.", RUNS);
     for (int k = 0; k < BUILDS; k++) {
         slope[k] = scene_slope(sizes, t[k], count);
         p.series[k] = (plot_series){names[k], sizes, t[k], count, NULL, NULL};

@@ -38,6 +38,18 @@ double scene_median(double *values, int count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+scene_timing timing_of(double *values, int count)
+{
+    const double median = scene_median(values, count);
+    return (scene_timing){median, values[0], values[count - 1]};
+}
+
+const char *timing_text(const scene_timing *t, int digits, char out[64])
+{
+    snprintf(out, 64, "%.*f (%.*f..%.*f)", digits, t->median, digits, t->least, digits, t->most);
+    return out;
+}
+
 double scene_slope(const double *x, const double *y, int count)
 {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;

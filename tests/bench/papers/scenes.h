@@ -55,6 +55,16 @@ void pose_shift(double x, double y, double z, double out[12]);
 
 /* ---- packed parts ---------------------------------------------------------------------------- */
 
+/* Of several runs. */
+typedef struct scene_timing {
+    double median, least, most;
+} scene_timing;
+
+/* Sorts the values. */
+scene_timing timing_of(double *values, int count);
+/* "median (least..most)", with that many digits after the point. Returns `out`. */
+const char *timing_text(const scene_timing *t, int digits, char out[64]);
+
 /* A mesh packed with one hierarchy. */
 typedef struct packed {
     int fd;         /* -1: the library refused, see problem */

@@ -18,7 +18,7 @@ compile() { # name compiler flags...
   local name=$1 cc=$2
   shift 2
   local kernels=() source isa
-  for source in libfmt/pack/tree/*_kernel.c; do
+  for source in libfmt/pack/tree/*_kernel.c libfmt/kinds/pack/*_kernel.c; do
     for isa in base avx2; do
       [ $isa = base ] || [ "$(uname -m)" = x86_64 ] || continue
       kernels+=("$scratch/$name-$isa-$(basename "$source").o")

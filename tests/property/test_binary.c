@@ -321,18 +321,19 @@ START_TEST(test_threads)
     uint64_t state = case_seed();
     const bvp_hierarchy_spec specs[][2] = {{{.kind = BVP_KIND_AABB}, {.kind = BVP_KIND_BOXTREE}},
                                            {{.kind = BVP_KIND_BOXTREE}, {.kind = BVP_KIND_AABB}},
-                                           {{.kind = BVP_KIND_WIDE}, {.kind = BVP_KIND_AABB}}};
+                                           {{.kind = BVP_KIND_WIDE}, {.kind = BVP_KIND_AABB}},
+                                           {{.kind = BVP_KIND_OBB}, {.kind = BVP_KIND_RSS}}};
     float *soup = make_shape(&state, RANDOM, TRIANGLES_MAX); /* more than one piece */
-    for (int i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         case_file file[2];
         for (uint32_t k = 0; k < 2; k++)
             file[k] =
                 build(soup, TRIANGLES_MAX, specs[i], 2, (bvp_build_options){.thread_count = 1 + k});
         ck_assert_uint_eq(file[0].size, file[1].size);
         ck_assert_mem_eq(file[0].bytes, file[1].bytes, file[0].size);
-        check_hierarchy(file[0].file, BVP_KIND_AABB);
-        if (i < 2)
-            check_hierarchy(file[0].file, BVP_KIND_BOXTREE);
+        for (int k = 0; k < 2; k++)
+            if (specs[i][k].kind != BVP_KIND_WIDE)
+                check_hierarchy(file[0].file, specs[i][k].kind);
         case_close(&file[0]);
         case_close(&file[1]);
     }

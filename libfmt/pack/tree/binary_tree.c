@@ -2,8 +2,9 @@
  * binary_tree.c: builds a binary hierarchy of any kind.
  *
  * Top-down: the upper nodes are split level by level, in parallel within a level, until a subtree
- * has at most PIECE_TRIANGLES triangles. Each such piece is built by one thread (piece.c). Then
- * payloads that are made bottom-up (AABB) are completed above the pieces.
+ * has at most PIECE_TRIANGLES triangles, of oriented kinds PIECE_ORIENTED. Each such piece is built
+ * by one thread (piece.c). Then payloads that are made bottom-up (AABB) are completed above the
+ * pieces.
  *
  * Writing joins everything in one array of upper records, breadth first, followed by the pieces'
  * blocks, whose positions are known by then.
@@ -31,7 +32,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_TRIANGLES = 1 << 15 };
+/* Fitting oriented volumes takes ten times as long as all the rest, so branches are given to
+ * threads from far fewer triangles on. Smaller pieces cost bytes: no block or cluster reaches over
+ * two. */
+enum { PIECE_TRIANGLES = 1 << 15, PIECE_ORIENTED = 1 << 12 };
 
 /* ---- above the pieces ----------------------------------------------------------------------- */
 
@@ -84,6 +88,8 @@ static void cut_stem(void *user, uint32_t piece)
 static bool grow_top(growing *w)
 {
     bvpi_binary_build *out = w->out;
+    const uint32_t most =
+        bvpi_volume_is_oriented(&w->growth.form) ? PIECE_ORIENTED : PIECE_TRIANGLES;
     void *scratch = scratch_for(w, out->triangle_count);
     const bool ok = scratch && grow_stems(w, 1);
     if (ok)
@@ -97,7 +103,7 @@ static bool grow_top(growing *w)
         if (!grow_stems(w, end + 2 * (end - w->level_begin)))
             return false;
         for (uint32_t k = w->level_begin; k < end; k++) {
-            out->top[k].is_end = w->stems[k].node.count <= PIECE_TRIANGLES;
+            out->top[k].is_end = w->stems[k].node.count <= most;
             out->top[k].link = next;
             next += out->top[k].is_end ? 0 : 2;
             out->piece_count += out->top[k].is_end;

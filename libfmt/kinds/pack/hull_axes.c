@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * hull_axes.c: proposes axes for a box around a set of points; the only user of qhull.
  *
- * Large sets are reduced to the points that are extreme in 26 directions. The dimension is found by
- * the longest vector, the longest across it, and the height over that plane. A line and a plane are
- * handled directly (the least rectangle stands on a side of the flat hull). In space two sets of
- * axes come from a surface: the eigenvectors of its covariance, which do not depend on how densely
- * triangles cover it, and the least rectangle on its largest triangle. The surface is the set's own
- * and, on request, its convex hull's.
+ * Large sets are reduced to the points that are extreme in 26 directions. Two boxes come from a
+ * surface: the least one on its largest triangle (the least rectangle stands on a side of the flat
+ * hull), and the one along the eigenvectors of its covariance, which do not depend on how densely
+ * triangles cover it. The surface is the set's own and, on request, its convex hull's. Where the
+ * first box shows the set to be flat, it is the only one. Where no triangle has an area, the
+ * dimension is found by the longest vector, the longest across it, and the height over that plane.
  *
- * Bytes must not depend on the order of the input or of qhull's facets: points and facets are
- * sorted before they are summed.
+ * Bytes must not depend on the order of qhull's facets: for a hull, points and facets are sorted
+ * before they are summed.
  *
  * Held by tests/unit/test_fit.c; with qhull failing: tests/unit/test_hull_fails.c.
  * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996, section 4; Freeman, Shapira, Determining the

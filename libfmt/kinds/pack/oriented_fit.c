@@ -9,8 +9,8 @@
  *
  * Axes (bvp_fit): the part's own, the eigenvectors of the surface's covariance, those of the least
  * box on the largest triangle, for large sets the same of the convex hull (hull_axes.c); the least
- * surface wins. Or the paper's: the eigenvectors of the hull's covariance. A rotation has up to 24
- * codes, one for each naming of the axes; the one with the least rounding loss is taken.
+ * surface wins. Or the paper's: the eigenvectors of the hull's covariance. A rotation has a code
+ * for each naming of the axes; the one with the least rounding loss is taken (oriented_kernel.c).
  *
  * Invariant: every corner is in the decoded volume, computed as readers compute it
  * (bvpi_oriented_holds).

@@ -11,8 +11,8 @@
  * step, 2^-9: it turns the box by a small angle about each of its axes, which makes each side
  * longer by the angle times the side across.
  *
- * Slow twins: bvpi_fit_add (hull_axes.c), bvpi_range_add (oriented_set.c); of codes
- * tests/unit/test_oriented.c, which decodes them all.
+ * Slow twins: bvpi_fit_add (hull_axes.c), bvpi_range_add (oriented_set.c); of all else
+ * tests/unit/test_oriented_kernel.c, which decodes all codes.
  * Spec: format.md, chapter "Oriented volumes"
  * Measured: decisions.md, "Oriented trees are built faster"
  */

@@ -6,7 +6,7 @@
  * What must stay true: between an address computed from a file and the bytes read there stands a
  * call of bvpi_want() with all that is used of them. Bytes beyond, that are read but not used, may
  * be anything. Held by tests/property/test_source.c: chunks that were not asked for hold garbage.
- * Slow path: format/source.c
+ * Slow path: format/source.c; addresses: format/arena.c
  */
 #ifndef BVPI_BASE_ARENA_H
 #define BVPI_BASE_ARENA_H
@@ -30,6 +30,7 @@ typedef struct bvpi_arena {
     uintptr_t base;       /* a multiple of the chunks' size */
     uintptr_t size;       /* 0: no file was ever opened from a source */
     unsigned char *state; /* of each chunk, atomic */
+    uint64_t whole;       /* longer files get windows, half as long in all: format/source.c */
 } bvpi_arena;
 
 /* Set once, and then constant. */

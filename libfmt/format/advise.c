@@ -34,7 +34,7 @@ static uint64_t head_of(uint64_t size)
 void bvpi_advise_queries(const bvp_file *file)
 {
     const bvpi_span *data = &file->section[BVPD_DATA], *tables = &file->section[BVPD_PART];
-    const uint64_t left = (uint64_t)(file->base + file->size - tables->data);
+    const uint64_t left = file->size - (uint64_t)(tables->data - file->base);
     advise(file, file->base, file->size, MADV_RANDOM);
     advise(file, tables->data, head_of(left), MADV_WILLNEED);
     advise(file, data->data, head_of(data->size), MADV_WILLNEED);

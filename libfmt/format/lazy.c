@@ -32,49 +32,71 @@
 #include "format/checksum.h"
 #include "format/digest.h"
 #include "format/header.h"
+#include "format/source.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
+static uint64_t offset_in(const bvp_file *file, const uint8_t *byte)
+{
+    return file->source ? bvpi_source_offset(file, byte) : (uint64_t)(byte - file->base);
+}
+
+static const uint8_t *bytes_of(const bvp_file *file, uint64_t block)
+{
+    return file->base + BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE;
+}
+
 /* The hash of a block's bytes, and the one in HASH. False: there is no such block. */
-static bool get_hashes(const bvp_file *file, uint64_t block, uint64_t *found, uint64_t *expected)
+static bool get_hashes(const bvp_file *file, uint64_t block, const uint8_t *bytes, uint64_t *found,
+                       uint64_t *expected)
 {
     const bvpi_span *hashes = &file->section[BVPD_HASH];
     if (block >= hashes->count)
         return false;
-    const uint64_t end = (uint64_t)(hashes->data - file->base);
+    const uint64_t end = offset_in(file, hashes->data);
     const uint64_t offset = BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE;
     if (offset >= end)
         return false;
     const uint64_t size = end - offset < BVPD_BLOCK_SIZE ? end - offset : BVPD_BLOCK_SIZE;
-    *found = bvpi_hash64(file->base + offset, (size_t)size);
+    *found = bvpi_hash64(bytes, (size_t)size);
     /* without asking: a source checks blocks by this, and holds the hashes while it is open */
     memcpy(expected, hashes->data + 8 * block, sizeof *expected);
     return true;
 }
 
-bool bvpi_block_has_digest(const bvp_file *file, uint64_t block)
+static bool has_digest(const bvp_file *file, uint64_t block, const uint8_t *bytes)
 {
     const bvpi_span *digests = &file->digests;
     if (block >= digests->count)
         return false;
-    const uint64_t end = (uint64_t)(digests->data - file->base);
+    const uint64_t end = offset_in(file, digests->data);
     const uint64_t offset = BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE;
     uint8_t expected[BVPD_DIGEST_SIZE];
     if (offset >= end)
         return false;
     memcpy(expected, digests->data + block * sizeof expected, sizeof expected);
     const uint64_t size = end - offset < BVPD_BLOCK_SIZE ? end - offset : BVPD_BLOCK_SIZE;
-    return bvpi_digest_is(file->base + offset, (size_t)size, expected);
+    return bvpi_digest_is(bytes, (size_t)size, expected);
+}
+
+bool bvpi_block_has_digest(const bvp_file *file, uint64_t block)
+{
+    return has_digest(file, block, bytes_of(file, block));
 }
 
 /* The hash finds damage; the digest, if the root digest is trusted, finds forgery. */
-bool bvpi_block_is_good(const bvp_file *file, uint64_t block)
+bool bvpi_block_is(const bvp_file *file, uint64_t block, const uint8_t *bytes)
 {
     uint64_t found, expected;
-    return get_hashes(file, block, &found, &expected) && found == expected &&
-           (!file->is_digest_trusted || bvpi_block_has_digest(file, block));
+    return get_hashes(file, block, bytes, &found, &expected) && found == expected &&
+           (!file->is_digest_trusted || has_digest(file, block, bytes));
+}
+
+bool bvpi_block_is_good(const bvp_file *file, uint64_t block)
+{
+    return bvpi_block_is(file, block, bytes_of(file, block));
 }
 
 /* A block under many small parts is hashed once. */
@@ -179,7 +201,7 @@ static bvp_status explain_block(const bvp_file *file, uint64_t block, bvp_error 
 {
     const uint64_t at = BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE;
     uint64_t found, expected;
-    if (!get_hashes(file, block, &found, &expected))
+    if (!get_hashes(file, block, bytes_of(file, block), &found, &expected))
         return bvpi_error_set(error, BVP_ERR_CORRUPT, at, "HSH-2", "no hash covers this block");
     if (found == expected)
         return bvpi_error_set(error, BVP_ERR_CORRUPT, at, "DGS-2",

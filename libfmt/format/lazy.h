@@ -43,6 +43,8 @@ bvp_status bvpi_check_names(const bvp_file *file, bvp_error *error);
 bool bvpi_hashes_are_good(const bvp_file *file);
 /* Does block `block` of the hashed range match HASH, and, if the root digest is known, DGST? */
 bool bvpi_block_is_good(const bvp_file *file, uint64_t block);
+/* The same of bytes that lie elsewhere: the block's, which are as many as it has. */
+bool bvpi_block_is(const bvp_file *file, uint64_t block, const uint8_t *bytes);
 /* Does it match DGST? */
 bool bvpi_block_has_digest(const bvp_file *file, uint64_t block);
 

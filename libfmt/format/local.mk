@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 CORE_SOURCES += \
 	libfmt/format/advise.c \
+	libfmt/format/arena.c \
 	libfmt/format/attached.c \
 	libfmt/format/checksum.c \
 	libfmt/format/codec.c \
@@ -34,6 +35,7 @@ noinst_HEADERS += \
 	libfmt/format/map.h \
 	libfmt/format/outside.h \
 	libfmt/format/record.h \
+	libfmt/format/slice.h \
 	libfmt/format/source.h \
 	libfmt/format/thin.h \
 	libfmt/format/triangle_ids.h \

@@ -371,7 +371,7 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
     /* The file may have changed since its head was checked, so the copy's own head is checked. */
     if (status == BVP_OK && file->owned)
         status = bvpi_check_head(file, file->base, error);
-    if (status == BVP_OK)
+    if (status == BVP_OK && !file->source) /* which has set its own */
         bvpi_set_spans(file);
     if (status == BVP_OK && options->overlay)
         file->overlay = (uint8_t *)file->base;

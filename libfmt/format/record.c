@@ -66,12 +66,23 @@ static bool is_part_sound(const bvp_file *file, const bvpd_part *r)
            are_finite(r->origin, 3) && r->triangle_count > 0 && r->triangle_count <= UINT32_MAX;
 }
 
+/* Bytes of a part, which lie in the section. NULL: they have no address (format/source.h). */
+static const uint8_t *bytes_of(const bvp_file *file, enum bvpd_section_index section, uint64_t off,
+                               uint64_t size)
+{
+    const uint8_t *data = file->section[section].data;
+    if (__builtin_expect(data == NULL && size > 0, 0))
+        return bvpi_source_window(file, section, off, size);
+    return data + off;
+}
+
 /* r: checked. */
-static void make_part(const bvp_file *file, uint32_t part, const bvpd_part *r, bvpi_part *out)
+static bvp_status make_part(const bvp_file *file, uint32_t part, const bvpd_part *r,
+                            bvpi_part *out)
 {
     assert(is_part_sound(file, r));
-    out->blob = file->section[BVPD_DATA].data + r->data_off;
-    out->ids = r->ids_size > 0 ? file->section[BVPD_TIDS].data + r->ids_off : NULL;
+    out->blob = bytes_of(file, BVPD_DATA, r->data_off, r->data_size);
+    out->ids = r->ids_size > 0 ? bytes_of(file, BVPD_TIDS, r->ids_off, r->ids_size) : NULL;
     out->blob_size = r->data_size;
     out->ids_size = r->ids_size;
     out->triangle_count = r->triangle_count;
@@ -84,6 +95,7 @@ static void make_part(const bvp_file *file, uint32_t part, const bvpd_part *r, b
         out->hi[axis] = r->hi[axis];
         out->origin[axis] = r->origin[axis];
     }
+    return out->blob && (out->ids || r->ids_size == 0) ? BVP_OK : BVP_ERR_LIMIT;
 }
 
 bvp_status bvpi_get_part_record(const bvp_file *file, uint32_t part, bvpd_part *out)
@@ -98,17 +110,14 @@ bvp_status bvpi_view_part(const bvp_file *file, uint32_t part, const bvpd_part *
 {
     if (!is_part_sound(file, record))
         return BVP_ERR_CORRUPT;
-    make_part(file, part, record, out);
-    return BVP_OK;
+    return make_part(file, part, record, out);
 }
 
 bvp_status bvpi_get_part_here(const bvp_file *file, uint32_t part, bvpi_part *out)
 {
     bvpd_part r;
     const bvp_status status = bvpi_get_part_record(file, part, &r);
-    if (status == BVP_OK)
-        make_part(file, part, &r, out);
-    return status;
+    return status == BVP_OK ? make_part(file, part, &r, out) : status;
 }
 
 /* Are the grid's corners exact doubles? The unit must be a power of two of moderate size. Its
@@ -153,6 +162,8 @@ static bvp_status make_tree(const bvpd_hierarchy *r, const uint8_t *units, uint6
                             bvpi_tree *out)
 {
     const uint64_t unit_count = size / BVPD_UNIT;
+    if (!units)
+        return BVP_ERR_LIMIT;
     assert((uintptr_t)units % BVPD_UNIT == 0);
     out->units = units;
     out->unit_count = unit_count < UINT32_MAX ? (uint32_t)unit_count : UINT32_MAX;
@@ -184,7 +195,7 @@ static bvp_status make_part_tree(const bvp_file *file, uint32_t part, const bvpd
         return BVP_ERR_CORRUPT;
     out->cluster_shift = r->cluster_shift;
     const bvp_status status =
-        make_tree(&h, file->section[BVPD_DATA].data + r->data_off, r->data_size, out);
+        make_tree(&h, bytes_of(file, BVPD_DATA, r->data_off, r->data_size), r->data_size, out);
     out->outside = bvpi_outside_of(file, part);
     return status;
 }
@@ -200,11 +211,10 @@ bvp_status bvpi_get_part_and_tree_here(const bvp_file *file, uint32_t part, bvpi
                                        bvpi_tree *tree)
 {
     bvpd_part r;
-    const bvp_status status = bvpi_get_part_record(file, part, &r);
-    if (status != BVP_OK)
-        return status;
-    make_part(file, part, &r, out);
-    return make_part_tree(file, part, &r, tree);
+    bvp_status status = bvpi_get_part_record(file, part, &r);
+    if (status == BVP_OK)
+        status = make_part(file, part, &r, out);
+    return status == BVP_OK ? make_part_tree(file, part, &r, tree) : status;
 }
 
 /* The size of a payload. An upper record is a payload and a link. */
@@ -251,14 +261,16 @@ bool bvpi_is_count_sound(const bvpd_hierarchy *r)
            r->upper_count * (payload_size_of(r) + UINT64_C(4)) <= r->data_size;
 }
 
-static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint64_t triangle_count,
+static bool make_binary(const bvp_file *file, const bvpd_hierarchy *r, uint64_t triangle_count,
                         bvpi_binary *out)
 {
     if (r->data_off % BVPD_SECTION_ALIGN != 0 ||
-        !bvpi_fits(r->data_off, r->data_size, section->size) ||
+        !bvpi_fits(r->data_off, r->data_size, file->section[BVPD_BINH].size) ||
         r->data_size > BVPI_BINARY_SIZE_MAX || !bvpi_is_form_sound(r) || bvpi_is_turned(r))
         return false;
-    out->blob = section->data + r->data_off;
+    out->blob = bytes_of(file, BVPD_BINH, r->data_off, r->data_size);
+    if (!out->blob)
+        return false;
     out->blob_size = r->data_size;
     out->kind = r->kind;
     out->leaf_size = r->leaf_size;
@@ -289,7 +301,7 @@ bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
 {
     const bool is_sound = record->kind >= BVPD_KIND_BOXTREE &&
                           record->kind < BVPD_KIND_BINARY_END && triangle_count <= UINT32_MAX &&
-                          make_binary(record, &file->section[BVPD_BINH], triangle_count, out);
+                          make_binary(file, record, triangle_count, out);
     return is_sound ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
@@ -308,21 +320,21 @@ bvp_status bvpi_get_part_binary_here(const bvp_file *file, uint32_t part, uint32
             !get_record(file, BVPD_HIER, r.first_hierarchy + i, &h, sizeof h) || h.part != part)
             return BVP_ERR_CORRUPT;
         if (h.kind == kind)
-            return make_binary(&h, &file->section[BVPD_BINH], r.triangle_count, out)
-                       ? BVP_OK
-                       : BVP_ERR_CORRUPT;
+            return make_binary(file, &h, r.triangle_count, out) ? BVP_OK : BVP_ERR_CORRUPT;
     }
     return BVP_ERR_ARGUMENT;
 }
 
 bool bvpi_view_rays(const bvp_file *file, const bvpd_hierarchy *r, bvpi_rays *out)
 {
-    const bvpi_span *section = &file->section[BVPD_BINH];
     const uint64_t nodes = r->node_count * (uint64_t)sizeof(bvpd_ray_node);
     if (r->kind != BVPD_KIND_RAYS || r->data_off % BVPD_SECTION_ALIGN != 0 ||
-        !bvpi_fits(r->data_off, r->data_size, section->size) || !bvpi_is_count_sound(r))
+        !bvpi_fits(r->data_off, r->data_size, file->section[BVPD_BINH].size) ||
+        !bvpi_is_count_sound(r))
         return false;
-    out->nodes = section->data + r->data_off;
+    out->nodes = bytes_of(file, BVPD_BINH, r->data_off, r->data_size);
+    if (!out->nodes)
+        return false;
     out->meshlets = out->nodes + nodes;
     out->meshlet_size = r->data_size - nodes;
     out->node_count = r->node_count;
@@ -366,7 +378,8 @@ bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const 
     if (out->data_off != r->data_off || out->data_size != r->data_size ||
         out->upper_count > out->node_count)
         return BVP_ERR_CORRUPT;
-    return make_tree(out, file->section[BVPD_DATA].data + r->data_off, r->data_size, &wide);
+    return make_tree(out, bytes_of(file, BVPD_DATA, r->data_off, r->data_size), r->data_size,
+                     &wide);
 }
 
 uint32_t bvpi_top_count(const bvp_file *file)

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * source.c: files whose bytes a source gives when they are first read: the cache of their chunks.
  *
- * All such files lie in one range of addresses, the arena, which is reserved when the first one is
- * opened. A file gets a slice of it, as long as itself. Chunk 0 is the head; chunk k + 1 is block k
- * of the hashed range, so that a chunk can be checked as it arrives, and begins on a page. Bytes
- * that have not arrived read as zeros.
+ * Such a file lies in a slice of the arena (arena.h), as long as itself. Chunk 0 is the head; chunk
+ * k + 1 is block k of the hashed range, so that a chunk can be checked as it arrives, and begins on
+ * a page. Bytes that have not arrived read as zeros.
+ *
+ * A file that is too long for the addresses, as in a browser, has several slices: one for the
+ * tables before DATA, one for those behind BINH, and windows, for a part's bytes each or for those
+ * of small neighbours. A window comes when a part is opened (bvpi_source_window), stays as long as
+ * a call may know it, and goes when the windows have become too many and no call runs. So a file
+ * needs addresses for its tables and for the parts that one call looks at.
  *
  * Opening reads the head with the first block, and everything from the block in which HASH begins:
  * these stay. HASH is checked against the root hash, and then each chunk against HASH: bytes that
@@ -15,7 +20,7 @@
  * bytes stay until every call has ended that began before, because such a call may be reading them.
  * So a call finds half of the cache for itself. One that needs more fails.
  *
- * Locks: `gate` guards the list of sources, `lock` of each source all that is in it. States of
+ * Locks: `lock` of each source guards all that is in it. States of
  * chunks are also read without a lock (arena.h): they become readable only after their bytes have
  * arrived. A source's functions run under its lock, so they are never called twice at a time.
  *
@@ -23,35 +28,26 @@
  * Spec: format.md, chapter "Hashes"
  * Measured: decisions.md, "Sources of bytes"
  */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, madvise */
 #include "format/source.h"
 
-#include "base/arena.h"
 #include "base/checked.h"
 #include "base/status.h"
+#include "format/slice.h"
 #include "format/header.h"
 #include "format/lazy.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-bvpi_arena bvpi_the_arena;
-
-#ifdef __wasm__
-#define ARENA_MOST ((uintptr_t)0xf0000000) /* of 4 GiB, with room for the rest */
-#else
-#define ARENA_MOST ((uintptr_t)1 << (sizeof(void *) > 4 ? 38 : 30))
-#endif
-#define ARENA_LEAST ((uintptr_t)1 << 28)
 enum {
     RUN_MOST = 16, /* chunks that are read at once: 1 MiB */
     SCANS = 16,    /* that are told apart: tables are read side by side, and between jumps */
-    CHUNKS_LEAST = 8
+    CHUNKS_LEAST = 8,
+    WINDOW = 16, /* a window has a multiple of so many chunks: small parts share one */
+    RECENT = 64  /* windows that are found at once */
 };
 #define DEFAULT_CACHE (UINT64_C(64) << 20)
 
@@ -66,201 +62,48 @@ struct bvpi_source {
     bvp_source given;
     uint64_t offset; /* of the bvpack file in the source */
     const bvp_file *file;
-    uint8_t *slice; /* chunk k lies at k << BVPI_CHUNK_SHIFT */
-    unsigned char *state;
-    uint64_t count; /* chunks */
+    uint64_t count;   /* chunks */
+    bvpi_slice front; /* all of the file, or what is before DATA; the first one in the list */
+    bvpi_slice back;  /* what is behind BINH, if there are windows */
+    bool is_windowed;
+    uint64_t window_chunks; /* of all windows */
+    bvpi_slice *recent[RECENT];
     uint64_t held, kept, limit;
-    uint64_t goal;     /* of held chunks when a call begins */
-    scan scans[SCANS]; /* the latest first */
-    uint64_t hand;     /* where the next chunk to leave is looked for */
-    bvpi_span first;   /* while it is opened: the bytes that the source begins with, or none */
-    bool is_checked;   /* HASH is good, and chunks are checked against it */
-    bool is_failing;   /* the call that asked last may not ask again */
-    uint64_t misses;   /* atomic */
-    bvp_error last;    /* of the latest miss */
+    uint64_t goal;       /* of held chunks when a call begins */
+    scan scans[SCANS];   /* the latest first */
+    bvpi_slice *hand_at; /* where the next chunk to leave is looked for, */
+    uint64_t hand;       /* and its number in the slice */
+    bvpi_span first;     /* while it is opened: the bytes that the source begins with, or none */
+    bool is_checked;     /* HASH is good, and chunks are checked against it */
+    bool is_failing;     /* the call that asked last may not ask again */
+    uint64_t misses;     /* atomic */
+    bvp_error last;      /* of the latest miss */
     /* Calls run in turns. Those of the turn before the current one are known to end first: what
      * began to leave then is out of use when they have. */
     unsigned turn;
     uint64_t running[2]; /* calls, by the lowest bit of their turn */
     uint64_t leaving;    /* chunks */
     pthread_mutex_t lock;
-    bvpi_source *next;
 };
-
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static bvpi_source *sources; /* by address */
-
-/* ---- the arena ------------------------------------------------------------------------------- */
-
-static bvp_status refuse_size(uint64_t size, bvp_error *error)
-{
-    return bvpi_error_set(
-        error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
-        "there is no room in the address space for %" PRIu64 " bytes from a source", size);
-}
-
-#ifdef __wasm__
-/* There are no pages: the arena is all memory, whose chunks may be read but for those of slices.
- * A slice is an allocation. Memory that was never used takes no place, so that a slice costs what
- * arrives, not the file's size. What is dropped is zeroed, and stays the module's. */
-static bool reserve_arena(void)
-{
-    const size_t count = (UINTPTR_MAX >> BVPI_CHUNK_SHIFT) + 1;
-    if (bvpi_the_arena.size > 0)
-        return true;
-    bvpi_the_arena.state = malloc(count);
-    if (!bvpi_the_arena.state)
-        return false;
-    memset(bvpi_the_arena.state, BVPI_CHUNK_KEPT, count);
-    bvpi_the_arena.size = UINTPTR_MAX;
-    return true;
-}
-
-static void drop_bytes(uint8_t *chunk, uint64_t count)
-{
-    memset(chunk, 0, (size_t)count << BVPI_CHUNK_SHIFT);
-}
-
-static bvp_status take_slice(bvpi_source *s, bvp_error *error)
-{
-    const size_t size = (size_t)s->count << BVPI_CHUNK_SHIFT;
-    const uint64_t used = (uint64_t)__builtin_wasm_memory_size(0) << BVPI_CHUNK_SHIFT;
-    /* one chunk more: the last one's neighbour may be read, and is not used */
-    s->slice = reserve_arena() ? aligned_alloc(BVPI_CHUNK_SIZE, size + BVPI_CHUNK_SIZE) : NULL;
-    if (!s->slice)
-        return refuse_size(s->file->size, error);
-    const uintptr_t from = (uintptr_t)s->slice;
-    if (from < used) /* what lies behind is new, and zero */
-        memset(s->slice, 0, size < used - from ? size : (size_t)(used - from));
-    s->state = bvpi_the_arena.state + (from >> BVPI_CHUNK_SHIFT);
-    memset(s->state, BVPI_CHUNK_ABSENT, s->count);
-    s->next = sources;
-    sources = s;
-    return BVP_OK;
-}
-
-static void return_slice(bvpi_source *s)
-{
-    if (!s->slice)
-        return;
-    bvpi_source **at = &sources;
-    while (*at != s)
-        at = &(*at)->next;
-    *at = s->next;
-    memset(s->state, BVPI_CHUNK_KEPT, s->count);
-    free(s->slice);
-}
-#else
-/* Under the gate. */
-static bool reserve_arena(void)
-{
-    if (bvpi_the_arena.size > 0)
-        return true;
-    for (uintptr_t size = ARENA_MOST; size >= ARENA_LEAST; size /= 2) {
-        void *range = mmap(NULL, size + BVPI_CHUNK_SIZE, PROT_NONE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (range == MAP_FAILED)
-            continue;
-        /* one more than there are: the last chunk's neighbour may be asked for */
-        void *state = mmap(NULL, (size >> BVPI_CHUNK_SHIFT) + 1, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (state == MAP_FAILED) {
-            munmap(range, size + BVPI_CHUNK_SIZE);
-            continue;
-        }
-        bvpi_the_arena.base = ((uintptr_t)range + BVPI_CHUNK_SIZE - 1) & ~(BVPI_CHUNK_SIZE - 1);
-        bvpi_the_arena.state = state;
-        __atomic_store_n(&bvpi_the_arena.size, size, __ATOMIC_RELEASE);
-        return true;
-    }
-    return false;
-}
-
-static void drop_bytes(uint8_t *chunk, uint64_t count)
-{
-    madvise(chunk, count << BVPI_CHUNK_SHIFT, MADV_DONTNEED);
-}
-
-/* The first gap that is large enough, with a chunk between neighbours that belongs to none. */
-static bvp_status take_slice(bvpi_source *s, bvp_error *error)
-{
-    pthread_mutex_lock(&gate);
-    const bool is_reserved = reserve_arena();
-    bool has_room = false, is_placed = false;
-    bvpi_source **at = &sources;
-    uintptr_t from = bvpi_the_arena.base;
-    const uintptr_t end = from + bvpi_the_arena.size;
-    for (; is_reserved && *at; at = &(*at)->next) {
-        const uintptr_t begin = (uintptr_t)(*at)->slice;
-        if (begin > from && (begin - from) >> BVPI_CHUNK_SHIFT > s->count)
-            break;
-        from = begin + (((*at)->count + 1) << BVPI_CHUNK_SHIFT);
-    }
-    has_room = end >= from && (end - from) >> BVPI_CHUNK_SHIFT > s->count;
-    is_placed = is_reserved && has_room &&
-                mprotect((void *)from, s->count << BVPI_CHUNK_SHIFT, PROT_READ | PROT_WRITE) == 0;
-    if (is_placed) {
-        s->slice = (uint8_t *)from;
-        s->state = bvpi_the_arena.state + ((from - bvpi_the_arena.base) >> BVPI_CHUNK_SHIFT);
-        s->next = *at;
-        *at = s;
-    }
-    const int reason = errno;
-    pthread_mutex_unlock(&gate);
-    if (is_placed)
-        return BVP_OK;
-    if (is_reserved && !has_room)
-        return refuse_size(s->file->size, error);
-    errno = reason;
-    return bvpi_error_system(error, "cannot reserve addresses for %" PRIu64 " bytes from a source",
-                             s->file->size);
-}
-
-static void return_slice(bvpi_source *s)
-{
-    if (!s->slice)
-        return;
-    pthread_mutex_lock(&gate);
-    bvpi_source **at = &sources;
-    while (*at != s)
-        at = &(*at)->next;
-    *at = s->next;
-    memset(s->state, BVPI_CHUNK_ABSENT, s->count);
-    mmap(s->slice, s->count << BVPI_CHUNK_SHIFT, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    pthread_mutex_unlock(&gate);
-}
-#endif
-
-/* The source whose slice has this byte, or NULL. */
-static bvpi_source *find_source(const void *byte)
-{
-    pthread_mutex_lock(&gate);
-    bvpi_source *s = sources;
-    while (s && (uintptr_t)byte - (uintptr_t)s->slice >= s->count << BVPI_CHUNK_SHIFT)
-        s = s->next;
-    pthread_mutex_unlock(&gate);
-    return s;
-}
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-static unsigned char state_of(const bvpi_source *s, uint64_t chunk)
+static unsigned char state_of(const bvpi_slice *slice, uint64_t k)
 {
-    assert(chunk < s->count);
-    return __atomic_load_n(&s->state[chunk], __ATOMIC_RELAXED);
+    assert(k < slice->count);
+    return __atomic_load_n(&slice->state[k], __ATOMIC_RELAXED);
 }
 
-static void set_state(bvpi_source *s, uint64_t chunk, enum bvpi_chunk_state state)
+static void set_state(bvpi_slice *slice, uint64_t k, enum bvpi_chunk_state state)
 {
-    assert(chunk < s->count);
-    __atomic_store_n(&s->state[chunk], state, __ATOMIC_RELEASE);
+    assert(k < slice->count);
+    __atomic_store_n(&slice->state[k], state, __ATOMIC_RELEASE);
 }
 
-static void keep(bvpi_source *s, uint64_t chunk)
+static void keep(bvpi_source *s, bvpi_slice *slice, uint64_t k)
 {
-    s->kept += state_of(s, chunk) != BVPI_CHUNK_KEPT;
-    set_state(s, chunk, BVPI_CHUNK_KEPT);
+    s->kept += state_of(slice, k) != BVPI_CHUNK_KEPT;
+    set_state(slice, k, BVPI_CHUNK_KEPT);
 }
 
 /* Where a chunk begins in the file, and where it ends. */
@@ -278,6 +121,15 @@ static uint64_t end_of(const bvpi_source *s, uint64_t chunk)
 static uint64_t chunk_of(uint64_t offset)
 {
     return offset < BVPD_HEADER_SIZE ? 0 : 1 + (offset - BVPD_HEADER_SIZE) / BVPD_BLOCK_SIZE;
+}
+
+/* Where the byte at an offset lies, whose chunk the slice has. */
+static const uint8_t *address_of(const bvpi_slice *slice, uint64_t offset)
+{
+    const uint64_t chunk = chunk_of(offset);
+    assert(chunk - slice->first < slice->count);
+    return slice->bytes + ((chunk - slice->first) << BVPI_CHUNK_SHIFT) +
+           (offset - offset_of(chunk)) + (chunk == 0 ? BVPI_CHUNK_SIZE - BVPD_HEADER_SIZE : 0);
 }
 
 static_assert(BVPD_BLOCK_SIZE == 1 << BVPI_CHUNK_SHIFT, "a chunk is a block");
@@ -305,13 +157,16 @@ static bvp_status refuse_chunk(uint64_t chunk, bvp_error *error)
 static bvp_status check_arrived(const bvpi_source *s, bvp_error *error)
 {
     const bvp_file *file = s->file;
-    const uint8_t *end =
-        file->is_digest_trusted ? file->digests.data : file->section[BVPD_HASH].data;
+    const uint64_t end = bvpi_source_offset(
+        file, file->is_digest_trusted ? file->digests.data : file->section[BVPD_HASH].data);
     bvp_status status = BVP_OK;
-    for (uint64_t chunk = 1; chunk < s->count && status == BVP_OK; chunk++)
-        if (state_of(s, chunk) >= BVPI_CHUNK_LEAVING &&
-            offset_of(chunk) < (uint64_t)(end - file->base))
-            status = bvpi_block_is_good(file, chunk - 1) ? BVP_OK : refuse_chunk(chunk, error);
+    for (const bvpi_slice *slice = &s->front; slice; slice = slice->sibling)
+        for (uint64_t k = slice->first == 0; k < slice->count && status == BVP_OK; k++) {
+            const uint64_t chunk = slice->first + k, offset = offset_of(chunk);
+            if (state_of(slice, k) >= BVPI_CHUNK_LEAVING && offset < end &&
+                !bvpi_block_is(file, chunk - 1, address_of(slice, offset)))
+                status = refuse_chunk(chunk, error);
+        }
     return status;
 }
 
@@ -320,13 +175,19 @@ bvp_status bvpi_source_check_arrived(const bvp_file *file, bvp_error *error)
     return check_arrived(file->source, error);
 }
 
-/* Reads chunks first .. last, all absent. They become readable when they are checked. Those after
- * `needed` are read ahead: what is wrong with them is told to whoever needs them. */
-static bvp_status read_chunks(bvpi_source *s, uint64_t first, uint64_t needed, uint64_t last,
-                              bvp_error *error)
+static bool is_as_hashed(const bvpi_source *s, const bvpi_slice *slice, uint64_t k)
 {
-    const uint64_t from = offset_of(first), to = end_of(s, last);
-    uint8_t *out = s->slice + (BVPI_CHUNK_SIZE - BVPD_HEADER_SIZE) + from;
+    const uint8_t *bytes = slice->bytes + (k << BVPI_CHUNK_SHIFT);
+    return !s->is_checked || bvpi_block_is(s->file, slice->first + k - 1, bytes);
+}
+
+/* Reads chunks first .. last of a slice, all absent. They become readable when they are checked.
+ * Those after `needed` are read ahead: what is wrong with them is told to whoever needs them. */
+static bvp_status read_chunks(bvpi_source *s, bvpi_slice *slice, uint64_t first, uint64_t needed,
+                              uint64_t last, bvp_error *error)
+{
+    const uint64_t from = offset_of(slice->first + first), to = end_of(s, slice->first + last);
+    uint8_t *out = (uint8_t *)address_of(slice, from);
     bvp_status status = BVP_OK;
     if (to <= s->first.size)
         memcpy(out, s->first.data + from, (size_t)(to - from));
@@ -337,17 +198,16 @@ static bvp_status read_chunks(bvpi_source *s, uint64_t first, uint64_t needed, u
                        "the source gave no bytes %" PRIu64 " to %" PRIu64 " (%s)", from, to,
                        bvp_status_name(status));
     uint64_t good = first; /* the chunk after those that may be read */
-    while (status == BVP_OK && good <= last &&
-           (!s->is_checked || bvpi_block_is_good(s->file, good - 1)))
+    while (status == BVP_OK && good <= last && is_as_hashed(s, slice, good))
         good++;
     if (status == BVP_OK && good <= last && good <= needed)
-        status = refuse_chunk(good, error);
+        status = refuse_chunk(slice->first + good, error);
     if (status != BVP_OK)
         good = first;
     if (good <= last) /* what has arrived of it must not be read */
-        drop_bytes(s->slice + (good << BVPI_CHUNK_SHIFT), last - good + 1);
-    for (uint64_t chunk = first; chunk < good; chunk++)
-        set_state(s, chunk, BVPI_CHUNK_USED);
+        bvpi_drop_chunks(slice->bytes + (good << BVPI_CHUNK_SHIFT), last - good + 1);
+    for (uint64_t k = first; k < good; k++)
+        set_state(slice, k, BVPI_CHUNK_USED);
     s->held += good - first;
     return status;
 }
@@ -359,13 +219,23 @@ static void let_go(bvpi_source *s)
 {
     if (s->leaving == 0 || s->running[~s->turn & 1] > 0)
         return;
-    for (uint64_t chunk = 0; chunk < s->count; chunk++)
-        if (state_of(s, chunk) == BVPI_CHUNK_LEAVING) {
-            drop_bytes(s->slice + (chunk << BVPI_CHUNK_SHIFT), 1);
-            set_state(s, chunk, BVPI_CHUNK_ABSENT);
-            s->held--;
-        }
+    for (bvpi_slice *slice = &s->front; slice; slice = slice->sibling)
+        for (uint64_t k = 0; k < slice->count; k++)
+            if (state_of(slice, k) == BVPI_CHUNK_LEAVING) {
+                bvpi_drop_chunks(slice->bytes + (k << BVPI_CHUNK_SHIFT), 1);
+                set_state(slice, k, BVPI_CHUNK_ABSENT);
+                s->held--;
+            }
     s->leaving = 0;
+}
+
+/* The next chunk of all, in turn. */
+static void move_hand(bvpi_source *s)
+{
+    if (++s->hand < s->hand_at->count)
+        return;
+    s->hand_at = s->hand_at->sibling ? s->hand_at->sibling : &s->front;
+    s->hand = 0;
 }
 
 /* Makes chunks leave until at most half of the cache is taken: those not asked for since they were
@@ -376,19 +246,114 @@ static void make_room(bvpi_source *s)
     if (s->leaving > 0 || s->running[~s->turn & 1] > 0)
         return;
     while (s->held - s->leaving > s->goal && s->held - s->leaving > s->kept) {
-        const uint64_t chunk = s->hand;
-        const unsigned char state = state_of(s, chunk);
-        s->hand = chunk + 1 < s->count ? chunk + 1 : 0;
+        const unsigned char state = state_of(s->hand_at, s->hand);
         if (state == BVPI_CHUNK_USED)
-            set_state(s, chunk, BVPI_CHUNK_UNUSED);
+            set_state(s->hand_at, s->hand, BVPI_CHUNK_UNUSED);
         else if (state == BVPI_CHUNK_UNUSED) {
-            set_state(s, chunk, BVPI_CHUNK_LEAVING);
+            set_state(s->hand_at, s->hand, BVPI_CHUNK_LEAVING);
             s->leaving++;
         }
+        move_hand(s);
     }
     if (s->leaving > 0)
         s->turn++; /* calls that begin from now on cannot know these chunks */
     let_go(s);
+}
+
+/* ---- windows --------------------------------------------------------------------------------- */
+
+/* With what is in it. */
+static void close_window(bvpi_source *s, bvpi_slice *window)
+{
+    for (uint64_t k = 0; k < window->count; k++) {
+        const unsigned char state = state_of(window, k);
+        s->held -= state != BVPI_CHUNK_ABSENT;
+        s->leaving -= state == BVPI_CHUNK_LEAVING;
+        s->kept -= state == BVPI_CHUNK_KEPT;
+    }
+    s->window_chunks -= window->count;
+    bvpi_slice_return(window);
+    free(window);
+}
+
+/* The oldest windows, until half of them is left. Only while no call runs, which may know one. */
+static void close_windows(bvpi_source *s)
+{
+    const uint64_t most = bvpi_the_arena.whole / 2 >> BVPI_CHUNK_SHIFT;
+    if (s->window_chunks <= most || s->running[0] + s->running[1] > 0)
+        return;
+    for (bvpi_slice **at = &s->back.sibling; *at && s->window_chunks > most / 2;) {
+        bvpi_slice *window = *at;
+        *at = window->sibling;
+        close_window(s, window);
+    }
+    memset(s->recent, 0, sizeof s->recent);
+    s->hand_at = &s->front;
+    s->hand = 0;
+}
+
+static bool has_chunks(const bvpi_slice *slice, uint64_t first, uint64_t last)
+{
+    return slice->first <= first && last - slice->first < slice->count;
+}
+
+/* Chunks first .. last, with neighbours. NULL: there is no room, which is noted. */
+static bvpi_slice *open_window(bvpi_source *s, uint64_t first, uint64_t last)
+{
+    bvp_error error = {.status = BVP_OK, .offset = BVPI_NO_OFFSET};
+    bvpi_slice *window = calloc(1, sizeof *window), **end = &s->back.sibling;
+    bvp_status status = window ? BVP_OK : bvpi_error_memory(&error, sizeof *window);
+    if (window) {
+        const uint64_t to = (last | (WINDOW - 1)) + 1;
+        window->owner = s;
+        window->first = first & ~(uint64_t)(WINDOW - 1);
+        window->count = (to < s->count ? to : s->count) - window->first;
+        status = bvpi_slice_take(window, &error);
+    }
+    if (status != BVP_OK) {
+        free(window);
+        note_miss(s, status, offset_of(first), &error);
+        return NULL;
+    }
+    s->window_chunks += window->count;
+    while (*end)
+        end = &(*end)->sibling;
+    *end = window;
+    return window;
+}
+
+const uint8_t *bvpi_source_window(const bvp_file *file, enum bvpd_section_index section,
+                                  uint64_t offset, uint64_t size)
+{
+    bvpi_source *s = file->source;
+    const uint32_t entry = bvpi_find_section(&file->header, section);
+    assert(s && s->is_windowed && entry < file->header.section_count && size > 0);
+    offset += file->header.sections[entry].offset;
+    /* decoders may read on behind the last byte */
+    const uint64_t end = offset + size + BVPD_DATA_TAIL;
+    const uint64_t first = chunk_of(offset);
+    const uint64_t last = chunk_of((end < file->size ? end : file->size) - 1);
+    pthread_mutex_lock(&s->lock);
+    bvpi_slice **recent = &s->recent[first / WINDOW % RECENT], *slice = *recent;
+    if (!slice || !has_chunks(slice, first, last)) {
+        slice = &s->front;
+        while (slice && !has_chunks(slice, first, last))
+            slice = slice->sibling;
+        if (!slice)
+            slice = open_window(s, first, last);
+        *recent = slice;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return slice ? address_of(slice, offset) : NULL;
+}
+
+uint64_t bvpi_source_offset(const bvp_file *file, const uint8_t *byte)
+{
+    const bvpi_slice *slice = file->source->is_windowed ? bvpi_slice_of(byte) : NULL;
+    if (!slice)
+        slice = &file->source->front;
+    const uint64_t at = (uint64_t)(byte - slice->bytes) + (slice->first << BVPI_CHUNK_SHIFT);
+    return at - (BVPI_CHUNK_SIZE - BVPD_HEADER_SIZE);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -396,8 +361,9 @@ static void make_room(bvpi_source *s)
 /* Of a chunk that is wanted, and those behind it that are: how many to read at once. Whoever goes
  * on where a scan ended is a scan; from the second time on it gets twice as many: tables come in
  * few reads. A walk through a hierarchy jumps, and gets what it wants. */
-static uint64_t window_of(bvpi_source *s, uint64_t chunk, uint64_t wanted)
+static uint64_t window_of(bvpi_source *s, const bvpi_slice *slice, uint64_t first, uint64_t wanted)
 {
+    const uint64_t chunk = slice->first + first;
     unsigned k = 0;
     while (k < SCANS - 1 && s->scans[k].next != chunk)
         k++;
@@ -407,8 +373,8 @@ static uint64_t window_of(bvpi_source *s, uint64_t chunk, uint64_t wanted)
     uint64_t window = twice < RUN_MOST ? twice : RUN_MOST, count = 1;
     window = window < room ? window : room;
     window = window > wanted ? window : wanted;
-    while (count < window && chunk + count < s->count &&
-           state_of(s, chunk + count) == BVPI_CHUNK_ABSENT)
+    while (count < window && first + count < slice->count &&
+           state_of(slice, first + count) == BVPI_CHUNK_ABSENT)
         count++;
     for (; k > 0; k--)
         s->scans[k] = s->scans[k - 1];
@@ -416,21 +382,22 @@ static uint64_t window_of(bvpi_source *s, uint64_t chunk, uint64_t wanted)
     return count;
 }
 
-/* Fetches what is absent of chunks first .. last, in runs. */
-static void fetch(bvpi_source *s, uint64_t first, uint64_t last)
+/* Fetches what is absent of chunks first .. last of a slice, in runs. */
+static void fetch(bvpi_source *s, bvpi_slice *slice, uint64_t first, uint64_t last)
 {
-    for (uint64_t chunk = first; chunk <= last; chunk++) {
-        const unsigned char state = state_of(s, chunk);
+    for (uint64_t k = first; k <= last; k++) {
+        const unsigned char state = state_of(slice, k);
         bvp_error error = {.status = BVP_OK, .offset = BVPI_NO_OFFSET};
         if (state == BVPI_CHUNK_LEAVING)
             s->leaving--;
         if (state == BVPI_CHUNK_LEAVING || state == BVPI_CHUNK_UNUSED)
-            set_state(s, chunk, BVPI_CHUNK_USED);
+            set_state(slice, k, BVPI_CHUNK_USED);
         if (state != BVPI_CHUNK_ABSENT)
             continue;
-        uint64_t end = chunk;
-        while (end < last && end - chunk < RUN_MOST - 1 &&
-               state_of(s, end + 1) == BVPI_CHUNK_ABSENT)
+        const uint64_t offset = offset_of(slice->first + k);
+        uint64_t end = k;
+        while (end < last && end - k < RUN_MOST - 1 &&
+               state_of(slice, end + 1) == BVPI_CHUNK_ABSENT)
             end++;
         bvp_status status = BVP_OK;
         if (s->is_failing) { /* a walk that goes on over zeros asks for anything */
@@ -438,30 +405,30 @@ static void fetch(bvpi_source *s, uint64_t first, uint64_t last)
             return;
         }
         const uint64_t needed = end;
-        end = chunk + window_of(s, chunk, end - chunk + 1) - 1;
-        if (end - chunk >= s->limit - s->held)
+        end = k + window_of(s, slice, k, end - k + 1) - 1;
+        if (end - k >= s->limit - s->held)
             let_go(s);
-        if (end - chunk >= s->limit - s->held)
-            status = bvpi_error_set(&error, BVP_ERR_LIMIT, offset_of(chunk), "",
+        if (end - k >= s->limit - s->held)
+            status = bvpi_error_set(&error, BVP_ERR_LIMIT, offset, "",
                                     "one call needs more than there is room for in the cache of "
                                     "%" PRIu64 " bytes; open the source with a larger cache",
                                     s->limit << BVPI_CHUNK_SHIFT);
         if (status == BVP_OK)
-            status = read_chunks(s, chunk, needed, end, &error);
+            status = read_chunks(s, slice, k, needed, end, &error);
         if (status != BVP_OK) {
-            note_miss(s, status, offset_of(chunk), &error);
+            note_miss(s, status, offset, &error);
             return;
         }
-        chunk = end;
+        k = end;
     }
 }
 
-/* The part of these bytes that lies in the file. */
-static bool chunks_of(const bvpi_source *s, const void *bytes, uint64_t size, uint64_t *first,
+/* The chunks of these bytes that lie in the slice. */
+static bool chunks_of(const bvpi_slice *slice, const void *bytes, uint64_t size, uint64_t *first,
                       uint64_t *last)
 {
-    const uint64_t at = (uint64_t)((const uint8_t *)bytes - s->slice);
-    const uint64_t end = s->count << BVPI_CHUNK_SHIFT;
+    const uint64_t at = (uint64_t)((const uint8_t *)bytes - slice->bytes);
+    const uint64_t end = slice->count << BVPI_CHUNK_SHIFT;
     if (size == 0 || at >= end)
         return false;
     *first = at >> BVPI_CHUNK_SHIFT;
@@ -471,35 +438,35 @@ static bool chunks_of(const bvpi_source *s, const void *bytes, uint64_t size, ui
 
 void bvpi_fetch(const void *bytes, size_t size)
 {
-    bvpi_source *s = find_source(bytes);
+    bvpi_slice *slice = bvpi_slice_of(bytes);
     uint64_t first, last;
-    if (!s || !chunks_of(s, bytes, size, &first, &last))
+    if (!slice || !chunks_of(slice, bytes, size, &first, &last))
         return;
-    pthread_mutex_lock(&s->lock);
-    fetch(s, first, last);
-    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_lock(&slice->owner->lock);
+    fetch(slice->owner, slice, first, last);
+    pthread_mutex_unlock(&slice->owner->lock);
 }
 
 void bvpi_source_keep(const bvp_file *file, const void *bytes, uint64_t size)
 {
     bvpi_source *s = file->source;
+    bvpi_slice *slice = s ? bvpi_slice_of(bytes) : NULL;
     uint64_t first, last;
-    if (!s || !chunks_of(s, bytes, size, &first, &last))
+    if (!slice || slice->owner != s || !chunks_of(slice, bytes, size, &first, &last))
         return;
     pthread_mutex_lock(&s->lock);
-    fetch(s, first, last);
-    for (uint64_t chunk = first; chunk <= last; chunk++)
-        if (state_of(s, chunk) >= BVPI_CHUNK_UNUSED)
-            keep(s, chunk);
+    fetch(s, slice, first, last);
+    for (uint64_t k = first; k <= last; k++)
+        if (state_of(slice, k) >= BVPI_CHUNK_UNUSED)
+            keep(s, slice, k);
     pthread_mutex_unlock(&s->lock);
 }
 
 void bvpi_source_hint(const bvp_file *file, const void *bytes, uint64_t size)
 {
     const bvpi_source *s = file->source;
-    if (s && s->given.hint && size > 0)
-        s->given.hint(s->given.user, s->offset + (uint64_t)((const uint8_t *)bytes - file->base),
-                      size);
+    if (s && s->given.hint && bytes && size > 0)
+        s->given.hint(s->given.user, s->offset + bvpi_source_offset(file, bytes), size);
 }
 
 bvp_status bvpi_source_fetch_all(const bvp_file *file)
@@ -509,7 +476,11 @@ bvp_status bvpi_source_fetch_all(const bvp_file *file)
         return BVP_OK;
     const uint64_t misses = __atomic_load_n(&s->misses, __ATOMIC_RELAXED);
     pthread_mutex_lock(&s->lock);
-    fetch(s, 0, s->count - 1);
+    if (s->is_windowed) {
+        bvp_error error = {.status = BVP_OK, .offset = BVPI_NO_OFFSET};
+        note_miss(s, BVP_ERR_LIMIT, BVPI_NO_OFFSET, &error);
+    } else
+        fetch(s, &s->front, 0, s->count - 1);
     const bvp_status status = s->misses == misses ? BVP_OK : s->last.status;
     pthread_mutex_unlock(&s->lock);
     return status;
@@ -522,6 +493,7 @@ void bvpi_source_enter(bvpi_call *call, int which)
     bvpi_source *s = call->source[which];
     pthread_mutex_lock(&s->lock);
     make_room(s);
+    close_windows(s);
     s->is_failing = false;
     call->turn[which] = s->turn;
     call->misses[which] = s->misses;
@@ -594,7 +566,7 @@ bvp_status bvpi_source_check(const bvp_source *given, const bvp_open_options *op
     if (options->overlay)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "a file from a source cannot be refitted: open a copy of it");
-    return given->size > ARENA_MOST ? refuse_size(given->size, error) : BVP_OK;
+    return BVP_OK;
 }
 
 bvp_status bvpi_source_failed(bvp_error *said, bvp_status status, bvp_error *error)
@@ -611,17 +583,91 @@ bvp_status bvpi_source_failed(bvp_error *said, bvp_status status, bvp_error *err
 /* Of the head and the first block, which come together. */
 static bvp_status read_head(bvpi_source *s, bvp_file *file, bvp_error *error)
 {
-    bvp_status status = read_chunks(s, 0, UINT64_MAX, s->count > 1 ? 1 : 0, error);
+    bvp_status status = read_chunks(s, &s->front, 0, UINT64_MAX, s->count > 1 ? 1 : 0, error);
     if (status == BVP_OK)
-        status = bvpi_check_head(file, s->slice + BVPI_CHUNK_SIZE - BVPD_HEADER_SIZE, error);
+        status = bvpi_check_head(file, address_of(&s->front, 0), error);
     return status;
+}
+
+static bool is_in_windows(enum bvpd_section_index kind)
+{
+    return kind == BVPD_DATA || kind == BVPD_TIDS || kind == BVPD_BINH;
+}
+
+/* Slices for what comes before and behind the sections that have windows; the head and the first
+ * block move into the former. */
+static bvp_status take_tables(bvpi_source *s, bvp_file *file, bvp_error *error)
+{
+    const bvpd_header *h = &file->header;
+    uint64_t begin = file->size, end = 0; /* of what has windows */
+    for (enum bvpd_section_index kind = BVPD_DATA; kind <= BVPD_BINH; kind++) {
+        const uint32_t entry = bvpi_find_section(h, kind);
+        if (entry >= h->section_count)
+            continue;
+        const bvpd_section *section = &h->sections[entry];
+        begin = section->offset < begin ? section->offset : begin;
+        end = section->offset + section->size > end ? section->offset + section->size : end;
+    }
+    const uint64_t there = s->front.count;
+    const size_t size = (size_t)there << BVPI_CHUNK_SHIFT;
+    uint8_t *bytes = malloc(size);
+    if (!bytes)
+        return bvpi_error_memory(error, size);
+    memcpy(bytes, s->front.bytes, size);
+    bvpi_slice_return(&s->front);
+    s->front.sibling = &s->back;
+    s->front.count = chunk_of(begin) + 1;
+    s->front.count = s->front.count < there ? there : s->front.count;
+    s->front.count = s->front.count < s->count ? s->front.count : s->count;
+    s->back.owner = s;
+    s->back.first = chunk_of(end < file->size ? end : file->size - 1);
+    s->back.count = s->count - s->back.first;
+    bvp_status status = bvpi_slice_take(&s->front, error);
+    if (status == BVP_OK)
+        status = bvpi_slice_take(&s->back, error);
+    if (status == BVP_OK) {
+        memcpy(s->front.bytes, bytes, size);
+        for (uint64_t k = 0; k < there; k++)
+            set_state(&s->front, k, BVPI_CHUNK_USED);
+        file->base = address_of(&s->front, 0);
+    }
+    free(bytes);
+    return status;
+}
+
+/* The slices of a file with windows are none that base + offset finds. */
+static void place_span(const bvpi_source *s, bvpi_span *span, uint64_t offset, bool in_windows)
+{
+    if (span->size == 0)
+        span->data = s->file->base;
+    else if (in_windows)
+        span->data = NULL;
+    else
+        span->data = address_of(chunk_of(offset) >= s->back.first ? &s->back : &s->front, offset);
+}
+
+static void place_spans(const bvpi_source *s, bvp_file *file)
+{
+    const bvpd_header *h = &file->header;
+    for (enum bvpd_section_index kind = BVPD_PART; kind < BVPD_SECTION_COUNT; kind++) {
+        const uint32_t entry = bvpi_find_section(h, kind);
+        place_span(s, &file->section[kind],
+                   entry < h->section_count ? h->sections[entry].offset : 0, is_in_windows(kind));
+    }
+    const uint32_t digests = bvpi_find_digests(h), buffers = bvpi_find_buffers(h);
+    place_span(s, &file->digests, digests < h->section_count ? h->sections[digests].offset : 0,
+               false);
+    place_span(s, &file->buffers, buffers < h->section_count ? h->sections[buffers].offset : 0,
+               false);
 }
 
 /* Everything from the block in which HASH begins; then the first block is checked, too. */
 static bvp_status read_hashes(bvpi_source *s, bvp_file *file, bvp_error *error)
 {
-    const uint64_t hashed = (uint64_t)(file->section[BVPD_HASH].data - file->base);
-    const uint64_t first = chunk_of(hashed), absent = first > 1 ? first : 2;
+    bvpi_slice *slice = s->is_windowed ? &s->back : &s->front;
+    const uint64_t hashed = bvpi_source_offset(file, file->section[BVPD_HASH].data);
+    const uint64_t first = chunk_of(hashed);
+    uint64_t absent = first - slice->first;
     bvp_status status = BVP_OK;
     /* A head that lies must not make us read gigabytes. */
     if (file->size - hashed > 8 * first + 2 * BVPI_CHUNK_SIZE)
@@ -629,17 +675,19 @@ static bvp_status read_hashes(bvpi_source *s, bvp_file *file, bvp_error *error)
                               "%" PRIu64 " bytes follow where the hashes of %" PRIu64
                               " blocks begin",
                               file->size - hashed, first);
-    if (absent < s->count)
-        status = read_chunks(s, absent, UINT64_MAX, s->count - 1, error);
+    while (absent < slice->count && state_of(slice, absent) != BVPI_CHUNK_ABSENT)
+        absent++;
+    if (absent < slice->count)
+        status = read_chunks(s, slice, absent, UINT64_MAX, slice->count - 1, error);
     if (status != BVP_OK)
         return status;
     if (!bvpi_hashes_are_good(file))
         return bvpi_error_set(error, BVP_ERR_CORRUPT, offsetof(bvpd_header, root_hash), "HSH-1",
                               "the block hashes are not what the header's root hash says");
     s->is_checked = true;
-    keep(s, 0);
-    for (uint64_t chunk = first; chunk < s->count; chunk++)
-        keep(s, chunk);
+    keep(s, &s->front, 0);
+    for (uint64_t k = first - slice->first; k < slice->count; k++)
+        keep(s, slice, k);
     return check_arrived(s, error);
 }
 
@@ -675,13 +723,20 @@ bvp_status bvpi_source_open(bvp_file *file, const bvp_source *given,
                               "the source has %" PRIu64 " bytes: too few for a bvpack file",
                               file->size);
     s->count = chunk_of(file->size - 1) + 1;
-    status = take_slice(s, error);
+    s->is_windowed = s->count > 2 && file->size > bvpi_the_arena.whole;
+    s->front = (bvpi_slice){.owner = s, .count = s->is_windowed ? 2 : s->count};
+    s->hand_at = &s->front;
+    status = bvpi_slice_take(&s->front, error);
     if (status != BVP_OK)
         return status;
-    file->base = s->slice + BVPI_CHUNK_SIZE - BVPD_HEADER_SIZE;
+    file->base = address_of(&s->front, 0);
     status = read_head(s, file, error);
+    if (status == BVP_OK && s->is_windowed)
+        status = take_tables(s, file, error);
     if (status == BVP_OK)
         bvpi_set_spans(file);
+    if (status == BVP_OK && s->is_windowed)
+        place_spans(s, file);
     if (status == BVP_OK)
         status = read_hashes(s, file, error);
     s->first = (bvpi_span){0};
@@ -696,7 +751,12 @@ void bvpi_source_close(bvpi_source *s)
     assert(s->running[0] == 0 && s->running[1] == 0);
     if (s->given.close)
         s->given.close(s->given.user);
-    return_slice(s);
+    for (bvpi_slice *window = s->back.sibling, *next; window; window = next) {
+        next = window->sibling;
+        close_window(s, window);
+    }
+    bvpi_slice_return(&s->front);
+    bvpi_slice_return(&s->back);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }

@@ -28,6 +28,12 @@ void bvpi_source_close(bvpi_source *source);
 void bvpi_source_keep(const bvp_file *file, const void *bytes, uint64_t size);
 /* What has arrived so far, against digests that have come to be trusted. */
 bvp_status bvpi_source_check_arrived(const bvp_file *file, bvp_error *error);
+/* Where a part's bytes in DATA, TIDS or BINH lie, of a file whose section has no address (data is
+ * NULL): until the call ends. NULL: there is no room for them, and the call will say so. */
+const uint8_t *bvpi_source_window(const bvp_file *file, enum bvpd_section_index section,
+                                  uint64_t offset, uint64_t size);
+/* The offset in the file of a byte of one from a source. */
+uint64_t bvpi_source_offset(const bvp_file *file, const uint8_t *byte);
 /* Tells the source that these bytes will be wanted soon. */
 void bvpi_source_hint(const bvp_file *file, const void *bytes, uint64_t size);
 /* Fetches the whole file, for whoever reads it directly. For a mapped file nothing. Within a call.

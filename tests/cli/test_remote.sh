@@ -89,7 +89,7 @@ refused packed 3 'compresses the file on the way'
 refused unranged 3 'expected a Content-Range'
 refused escape 3 'expected a Content-Range'
 refused cut 3 'transfer closed|Transferred a partial'
-refused huge 6 'no room in the address space'
+refused huge 4 'HDR-8'
 refused garbage 4 'HSH-1'
 refused named 4 'HSH-1'
 expect 3 info http://127.0.0.1:1/x.bvp

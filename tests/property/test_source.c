@@ -128,6 +128,67 @@ START_TEST(answers_of_other_kinds)
 }
 END_TEST
 
+/* A file that is longer than the arena lets files be: through windows, which here go before each
+ * call. */
+static void check_windows(const case_file *f, bvp_kind kind, uint64_t cache)
+{
+    const bvp_open_options how = {.kind = kind};
+    const uint64_t whole = bvpi_the_arena.whole;
+    bvp_file *mapped;
+    source_case s = source_case_of(f->bytes, f->size);
+    ck_assert_int_eq(bvp_open_memory(f->bytes, f->size, &how, &mapped, NULL), BVP_OK);
+    bvpi_the_arena.whole = 0;
+    bvp_file *file = source_case_open(&s, cache, &how);
+    for (int round = 0; round < 2; round++)
+        for (unsigned k = 0; k < question_count; k++)
+            if (&questions[k] != named("verify") && &questions[k] != named("annotations"))
+                check_same(&questions[k], ask(&questions[k], file), ask(&questions[k], mapped));
+    ck_assert(file->section[BVPD_DATA].size > 0 && file->section[BVPD_DATA].data == NULL);
+    bvp_close(file);
+    ck_assert_int_eq(s.closed, 1);
+    bvpi_the_arena.whole = whole;
+    bvp_close(mapped);
+}
+
+START_TEST(windows_show_what_does_not_fit)
+{
+    static const bvp_hierarchy_spec kinds[] = {
+        {.kind = BVP_KIND_BOXTREE}, {.kind = BVP_KIND_OBB}, {.kind = BVP_KIND_RSS}};
+    case_file f = make_default();
+    check_windows(&f, BVP_KIND_DEFAULT, ROOMY);
+    check_windows(&f, BVP_KIND_AABB, ROOMY);
+    case_close(&f);
+    f = make(kinds, 3, false, NODES);
+    for (int k = 0; k < 3; k++)
+        check_windows(&f, kinds[k].kind, ROOMY);
+    case_close(&f);
+}
+END_TEST
+
+/* Damage is found in windows, too, and what was found is forgotten with them. */
+START_TEST(windows_are_checked)
+{
+    case_file f = make_default();
+    const uint64_t whole = bvpi_the_arena.whole;
+    source_case s = source_case_of(f.bytes, f.size);
+    bvpi_the_arena.whole = 0;
+    bvp_file *file = source_case_open(&s, ROOMY, NULL);
+    const uint64_t chunk = source_case_chunks(file) / 2;
+    s.damage = BVPD_HEADER_SIZE + chunk * BVPD_BLOCK_SIZE + 1000;
+    bvp_error error;
+    ck_assert_int_eq(ask(named("triangles"), file).status, BVP_ERR_CORRUPT);
+    ck_assert_int_eq(bvp_get_source_error(file, &error), BVP_OK);
+    ck_assert_uint_eq(error.offset, BVPD_HEADER_SIZE + chunk * BVPD_BLOCK_SIZE);
+    ck_assert_int_eq(bvp_verify_file(file, NULL, NULL, &error), BVP_ERR_LIMIT);
+    s.damage = UINT64_MAX;
+    check_same(named("rays of all"), ask(named("rays of all"), file),
+               ask(named("rays of all"), f.file));
+    bvp_close(file);
+    bvpi_the_arena.whole = whole;
+    case_close(&f);
+}
+END_TEST
+
 /* A mapped file and one from a source in one question. */
 START_TEST(bodies_of_both_sorts)
 {
@@ -762,6 +823,8 @@ SUITE(test_source)
 {
     const TTest *const tests[] = {answers_are_those_of_the_mapped_file,
                                   answers_of_other_kinds,
+                                  windows_show_what_does_not_fit,
+                                  windows_are_checked,
                                   bodies_of_both_sorts,
                                   opening_reads_twice,
                                   scans_read_ahead,

@@ -9,6 +9,7 @@ WEB_TEST_FILES = \
 	tests/web/page.mjs \
 	tests/web/replay.mjs \
 	tests/web/sample.mjs \
+	tests/web/vast.mjs \
 	tests/web/tables.mjs \
 	tests/web/three.mjs \
 	tests/web/viewer.mjs

@@ -27,6 +27,10 @@ replays() { # FILE COUNT
 "$bvpack" pack -q "$src/samples/models/irb6640_cell12.glb" -o cell.bvp || exit 99
 "$bvpack" clash -q cell.bvp --clearance 5mm --report cell.jsonl --report cell.bcf >/dev/null
 replays cell.bvp 400
+# longer than all addresses of the module: sparse, so it takes little room
+"${answers%native_answers}make_vast" cell.bvp 5 | dd conv=sparse bs=64k iflag=fullblock of=vast.bvp status=none || exit 99
+"$answers" vast.bvp 40 >answers && node "$src/tests/web/vast.mjs" "$package" vast.bvp answers || bad "a vast file"
+rm -f vast.bvp
 mkdir a
 "$programs/make_export" a 60 20 0 && "$bvpack" pack -q --rays a/export.jsonl -o rays.bvp || exit 99
 replays rays.bvp 1000

@@ -176,9 +176,14 @@ START_TEST(windows_are_checked)
     const uint64_t chunk = source_case_chunks(file) / 2;
     s.damage = BVPD_HEADER_SIZE + chunk * BVPD_BLOCK_SIZE + 1000;
     bvp_error error;
-    ck_assert_int_eq(ask(named("triangles"), file).status, BVP_ERR_CORRUPT);
-    ck_assert_int_eq(bvp_get_source_error(file, &error), BVP_OK);
-    ck_assert_uint_eq(error.offset, BVPD_HEADER_SIZE + chunk * BVPD_BLOCK_SIZE);
+    unsigned found = 0;
+    for (unsigned k = 0; k < question_count; k++)
+        if (ask(&questions[k], file).status == BVP_ERR_CORRUPT) {
+            ck_assert_int_eq(bvp_get_source_error(file, &error), BVP_OK);
+            ck_assert_uint_eq(error.offset, BVPD_HEADER_SIZE + chunk * BVPD_BLOCK_SIZE);
+            found++;
+        }
+    ck_assert_uint_gt(found, 0);
     ck_assert_int_eq(bvp_verify_file(file, NULL, NULL, &error), BVP_ERR_LIMIT);
     s.damage = UINT64_MAX;
     check_same(named("rays of all"), ask(named("rays of all"), file),
@@ -399,9 +404,11 @@ START_TEST(sizes_that_lie)
         ck_assert(status == BVP_ERR_CORRUPT || status == BVP_ERR_NOT_OURS);
         ck_assert(file == NULL && s.closed == 1 && error.message[0] != 0);
     }
-    bvp_source huge = {.size = UINT64_MAX / 2, .read = source_case_read, .user = NULL};
+    source_case s = source_case_of(bytes, f.size);
+    bvp_source huge = source_case_source(&s, ROOMY);
+    huge.size = UINT64_MAX / 2;
     bvp_file *file;
-    ck_assert_int_eq(bvp_open_source(&huge, NULL, &file, NULL), BVP_ERR_LIMIT);
+    ck_assert_int_eq(bvp_open_source(&huge, NULL, &file, NULL), BVP_ERR_CORRUPT);
     free(bytes);
     case_close(&f);
 }

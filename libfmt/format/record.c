@@ -77,8 +77,7 @@ static const uint8_t *bytes_of(const bvp_file *file, enum bvpd_section_index sec
 }
 
 /* r: checked. */
-static bvp_status make_part(const bvp_file *file, uint32_t part, const bvpd_part *r,
-                            bvpi_part *out)
+static bvp_status make_part(const bvp_file *file, uint32_t part, const bvpd_part *r, bvpi_part *out)
 {
     assert(is_part_sound(file, r));
     out->blob = bytes_of(file, BVPD_DATA, r->data_off, r->data_size);

@@ -279,7 +279,7 @@ static bvp_status get_property(const bvp_file *file, uint32_t node, uint32_t pro
                                bvp_string *key, bvp_string *value)
 {
     const bvpi_span *tree = &file->section[BVPD_TREE], *properties = &file->section[BVPD_PROP];
-    if (node >= tree->count)
+    if (node >= tree->count || property >= properties->count)
         return BVP_ERR_ARGUMENT;
     bvpd_tree_node r;
     bvpi_load_record(&r, tree->data + node * sizeof r, sizeof r);

@@ -121,24 +121,26 @@ static bvp_status open_refused(const char *path, const bvp_open_options *how, bo
     return status;
 }
 
-static bvp_status open_remote(const char *url, const bvp_open_options *how, bvp_file **file,
-                              bvp_error *error)
+static bvp_status open_remote(const char *url, const bvp_open_options *how, bool with_tables,
+                              bvp_file **file, bvp_error *error)
 {
     bvp_source source;
     *file = NULL;
-    const bvp_status status = remote_source(url, &source, error);
+    const bvp_status status = remote_source(url, with_tables, &source, error);
     return status == BVP_OK ? open_source(&source, how, file, error) : status;
 }
 
-static bvp_status open_file(const char *path, const bvp_open_options *options, bool must_be_mapped,
+enum way { USUAL, WITH_TABLES, MAPPED };
+
+static bvp_status open_file(const char *path, const bvp_open_options *options, enum way way,
                             bvp_file **file, bvp_error *error)
 {
     const bvp_open_options how = with_store(options);
     bvp_error said = {0};
-    bvp_status status =
-        remote_is(path) ? open_remote(path, &how, file, &said) : bvp_open(path, &how, file, &said);
+    bvp_status status = remote_is(path) ? open_remote(path, &how, way == WITH_TABLES, file, &said)
+                                        : bvp_open(path, &how, file, &said);
     if (status == BVP_ERR_NOT_OURS && !remote_is(path))
-        status = open_refused(path, &how, must_be_mapped || how.overlay, file, &said);
+        status = open_refused(path, &how, way == MAPPED || how.overlay, file, &said);
     if (error && status != BVP_OK)
         *error = said;
     return status;
@@ -147,13 +149,18 @@ static bvp_status open_file(const char *path, const bvp_open_options *options, b
 bvp_status packed_open(const char *path, const bvp_open_options *options, bvp_file **file,
                        bvp_error *error)
 {
-    return open_file(path, options, false, file, error);
+    return open_file(path, options, USUAL, file, error);
+}
+
+bvp_status packed_open_tables(const char *path, bvp_file **file, bvp_error *error)
+{
+    return open_file(path, NULL, WITH_TABLES, file, error);
 }
 
 bvp_status packed_open_mapped(const char *path, const bvp_open_options *options, bvp_file **file,
                               bvp_error *error)
 {
-    return open_file(path, options, true, file, error);
+    return open_file(path, options, MAPPED, file, error);
 }
 
 bvp_status packed_open_fd(int fd, const bvp_open_options *options, bvp_file **file,
@@ -210,7 +217,7 @@ static int read_remote(const char *url, input *in)
 {
     bvp_source source;
     bvp_error error = {0};
-    const bvp_status status = remote_source(url, &source, &error);
+    const bvp_status status = remote_source(url, false, &source, &error);
     return status == BVP_OK ? read_source(&source, url, in) : complain_status(url, status, &error);
 }
 

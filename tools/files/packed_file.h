@@ -14,6 +14,9 @@
  * by ranges, both by bvp_open_source. */
 bvp_status packed_open(const char *path, const bvp_open_options *options, bvp_file **file,
                        bvp_error *error);
+/* For verbs that read the tables of all parts and hierarchies: of a file on a server these come
+ * with the first request. */
+bvp_status packed_open_tables(const char *path, bvp_file **file, bvp_error *error);
 /* For verbs that copy or change what is mapped: refuses a compressed file, BVP_ERR_ARGUMENT. */
 bvp_status packed_open_mapped(const char *path, const bvp_open_options *options, bvp_file **file,
                               bvp_error *error);

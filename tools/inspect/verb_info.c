@@ -398,7 +398,7 @@ static int run(const verb *self, int argc, char **argv)
     int code, first = options_operands(self, argc, argv, &set, 1, 1, "one FILE", &code);
     if (first < 0)
         return code;
-    bvp_status status = packed_open(argv[first], NULL, &file, &error);
+    bvp_status status = packed_open_tables(argv[first], &file, &error);
     if (status != BVP_OK)
         return complain_status(argv[first], status, &error);
     if (set.digest) {

@@ -37,15 +37,10 @@ int shard_parse(const char *text, size_t size, shard_number *out)
 
 bvp_string shard_text(const bvp_file *file, const char *key)
 {
-    bvp_node_info root;
-    if (bvp_get_node(file, 0, &root) != BVP_OK)
-        return (bvp_string){"", 0};
-    for (uint32_t i = 0; i < root.property_count; i++) {
-        bvp_string name, value;
-        if (bvp_get_property(file, 0, i, &name, &value) == BVP_OK && name.size == strlen(key) &&
-            memcmp(name.data, key, name.size) == 0)
+    bvp_string name, value;
+    for (uint32_t i = 0; bvp_get_property(file, 0, i, &name, &value) == BVP_OK; i++)
+        if (name.size == strlen(key) && memcmp(name.data, key, name.size) == 0)
             return value;
-    }
     return (bvp_string){"", 0};
 }
 

@@ -282,9 +282,9 @@ static bool answer(const fetcher *f, bool is_good, const char *text)
 }
 
 /* The first range tells the size and the state of the file. */
-static bool begin(fetcher *f)
+static bool begin(fetcher *f, uint32_t wanted)
 {
-    const bool is_good = fetch(f, 0, REMOTE_FIRST);
+    const bool is_good = fetch(f, 0, wanted);
     if (!is_good)
         return answer(f, false, f->text);
     f->file_size = f->last.total;
@@ -322,17 +322,18 @@ int main(void)
 {
     static fetcher f;
     static char url[REMOTE_URL_MAX + 1];
-    uint32_t size;
+    uint32_t wanted, size;
     remote_request request;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (!remote_read(STDIN_FILENO, &size, sizeof size) || size == 0 || size > REMOTE_URL_MAX ||
+    if (!remote_read(STDIN_FILENO, &wanted, sizeof wanted) || wanted == 0 || wanted > REMOTE_MOST ||
+        !remote_read(STDIN_FILENO, &size, sizeof size) || size == 0 || size > REMOTE_URL_MAX ||
         !remote_read(STDIN_FILENO, url, size)) {
         fprintf(stderr, "bvpack-http: bvpack starts this program to read files from servers\n");
         return 2;
     }
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !set_up(&f, url))
         return 1;
-    bool goes_on = begin(&f) && f.is_open;
+    bool goes_on = begin(&f, wanted) && f.is_open;
     while (goes_on && remote_read(STDIN_FILENO, &request, sizeof request)) {
         if (request.size == 0 || request.size > REMOTE_MOST)
             return 1;

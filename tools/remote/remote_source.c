@@ -31,8 +31,10 @@ typedef struct remote {
     pid_t pid;
     int talk; /* our end of its standard input and output */
     uint64_t file_size;
-    uint8_t first[REMOTE_FIRST];
+    uint8_t *first; /* the bytes that came with the first answer */
     uint64_t first_size;
+    bool with_tables;
+    uint8_t *tail; /* the last REMOTE_TAIL bytes, or NULL */
     remote_cache cache;
 } remote;
 
@@ -94,6 +96,8 @@ static void close_remote(void *user)
             ;
     }
     remote_cache_close(&r->cache);
+    free(r->first);
+    free(r->tail);
     free(r);
 }
 
@@ -163,6 +167,20 @@ static bvp_status fetch(remote *r, uint64_t offset, uint64_t size, void *out, bv
     return status;
 }
 
+/* Fetches the tail when the file's end is read. Without memory for it, it is not kept. */
+static bvp_status fetch_tail(remote *r, uint64_t offset, uint64_t size, bvp_error *error)
+{
+    if (r->tail || offset + size != r->file_size || r->file_size < REMOTE_TAIL ||
+        !(r->tail = malloc(REMOTE_TAIL)))
+        return BVP_OK;
+    const bvp_status status = fetch(r, r->file_size - REMOTE_TAIL, REMOTE_TAIL, r->tail, error);
+    if (status != BVP_OK) {
+        free(r->tail);
+        r->tail = NULL;
+    }
+    return status;
+}
+
 static bvp_status read_remote(void *user, uint64_t offset, uint64_t size, void *out,
                               bvp_error *error)
 {
@@ -170,6 +188,15 @@ static bvp_status read_remote(void *user, uint64_t offset, uint64_t size, void *
     assert(size > 0);
     if (offset < r->first_size && size <= r->first_size - offset) {
         memcpy(out, r->first + offset, (size_t)size);
+        return BVP_OK;
+    }
+    if (r->with_tables) {
+        const bvp_status status = fetch_tail(r, offset, size, error);
+        if (status != BVP_OK)
+            return status;
+    }
+    if (r->tail && offset >= r->file_size - REMOTE_TAIL) {
+        memcpy(out, r->tail + (offset - (r->file_size - REMOTE_TAIL)), (size_t)size);
         return BVP_OK;
     }
     if (remote_cache_read(&r->cache, offset, size, out))
@@ -180,24 +207,27 @@ static bvp_status read_remote(void *user, uint64_t offset, uint64_t size, void *
     return status;
 }
 
-bvp_status remote_source(const char *url, bvp_source *out, bvp_error *error)
+bvp_status remote_source(const char *url, bool with_tables, bvp_source *out, bvp_error *error)
 {
     char text[REMOTE_TEXT_MAX + 1];
     remote_answer a;
     const size_t length = strlen(url);
-    const uint32_t size = (uint32_t)length;
+    const uint32_t sizes[2] = {with_tables ? REMOTE_TABLES : REMOTE_FIRST, (uint32_t)length};
     if (length > REMOTE_URL_MAX)
         return refuse(error, BVP_ERR_ARGUMENT, "the address is longer than 65536 bytes");
     remote *r = calloc(1, sizeof *r);
     if (!r)
         return refuse(error, BVP_ERR_NO_MEMORY, "out of memory");
     r->talk = -1;
-    bvp_status status = start(r, error);
+    r->with_tables = with_tables;
+    r->first = malloc(sizes[0]);
+    bvp_status status =
+        r->first ? start(r, error) : refuse(error, BVP_ERR_NO_MEMORY, "out of memory");
     if (status == BVP_OK &&
-        (!remote_write(r->talk, &size, sizeof size) || !remote_write(r->talk, url, size)))
+        (!remote_write(r->talk, sizes, sizeof sizes) || !remote_write(r->talk, url, length)))
         status = refuse_system(error, "write to");
     if (status == BVP_OK)
-        status = take_answer(r, &a, text, r->first, sizeof r->first, error);
+        status = take_answer(r, &a, text, r->first, sizes[0], error);
     if (status != BVP_OK) {
         close_remote(r);
         return status;

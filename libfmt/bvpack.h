@@ -69,7 +69,7 @@ BVP_API void bvp_hash(const void *data, size_t size, uint8_t hash[16]);
 
 /* Ends a call early, with BVP_ERR_CANCELLED. Zero-initialise; zero means no limit. Calls only read
  * it, so any number of calls and threads may share one; keep it valid while a call uses it. The
- * flag and the callback are checked when a call begins its work and then every 32 steps or 64 KiB
+ * flag and the callback are checked when a call begins its work and then every 32 steps or 16 KiB
  * of hashing, which is well below a millisecond on any file. */
 typedef struct bvp_control {
     /* The most steps that one call may take: a batch for all its elements together, bvp_clash for
@@ -172,7 +172,7 @@ BVP_API bvp_status bvp_open_memory(const void *data, size_t size, const bvp_open
 typedef struct bvp_source {
     uint64_t size; /* bytes */
     /* Fills out[0 .. size - 1] with the bytes from `offset` on: at most 1 MiB, but for the hashes
-     * at the file's end, 8 bytes for each 64 KiB of it. BVP_ERR_AGAIN: they are not here yet, and
+     * at the file's end, 8 bytes for each 16 KiB of it. BVP_ERR_AGAIN: they are not here yet, and
      * the call that needs them fails with it; whoever sees that fetches them and calls again. Any
      * other status is what the call returns. *error: zeroed; the details, if there are any. Called
      * on the thread that asks a query, one call at a time; it may not use the file. */
@@ -186,10 +186,14 @@ typedef struct bvp_source {
      * least 512 KiB. A call may count on half of them: one that needs more than there is room for
      * is BVP_ERR_LIMIT. */
     uint64_t cache;
-    uint64_t reserved[4]; /* zero */
+    /* Bytes that cost no more to give than one, as of a compressed file whose frames hold as many;
+     * 0: 16 KiB; at most 1 MiB. Such ranges begin at byte 1408, behind the head. */
+    uint64_t grain;
+    uint64_t reserved[3]; /* zero */
 } bvp_source;
 
-/* Opens a file whose bytes a source gives, in chunks of 64 KiB that are kept. Answers are those of
+/* Opens a file whose bytes a source gives, in chunks of 16 KiB that are kept: single
+ * ones at first, and four at a time when 768 KiB are held. Answers are those of
  * the mapped file. Each chunk is checked as it arrives, against the hashes in the file, and these
  * against the head: damage, or bytes of another file, are BVP_ERR_CORRUPT in the call that needs
  * them, so verify_lazily means nothing. Opening reads twice: the beginning, and the end from the
@@ -325,7 +329,7 @@ BVP_API bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_
  * bvp_build_options.digests, over its head and the digests of its blocks. Unlike root_hash it
  * withstands an adversary. It is computed from the digests alone: bvp_verify_file and
  * bvp_open_options.digest compare these with the bytes. out: 32 bytes. Linear in the number of
- * blocks: 32 bytes for 64 KiB. BVP_ERR_ARGUMENT: the file has no digests, or this library was built
+ * blocks: 32 bytes for 16 KiB. BVP_ERR_ARGUMENT: the file has no digests, or this library was built
  * without libsodium. spec/trust.md */
 BVP_API bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *error);
 

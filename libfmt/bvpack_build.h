@@ -91,7 +91,7 @@ typedef struct bvp_build_options {
     int packed_is_verified; /* nonzero: the caller has checked the parts that were packed before
                                against the rules of the format (bvp_verify_part, bvp_verify_file),
                                or has just written them; zero: the builder checks them */
-    int digests; /* nonzero: the file has a digest (BLAKE2b-256) of each block of 64 KiB, so that
+    int digests; /* nonzero: the file has a digest (BLAKE2b-256) of each block of 16 KiB, so that
                     its root digest can be signed: bvp_get_digest. BVP_ERR_ARGUMENT at the end where
                     the library was built without libsodium */
     int rays; /* nonzero: each part gets a hierarchy for rays besides, of some 25 bytes a triangle.

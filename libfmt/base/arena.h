@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BVPI_CHUNK_SHIFT = 16 };
+enum { BVPI_CHUNK_SHIFT = 14 };
 #define BVPI_CHUNK_SIZE ((uintptr_t)1 << BVPI_CHUNK_SHIFT)
 
 /* The state of a chunk; what is at least USED may be read. */

@@ -109,11 +109,6 @@ void bvpi_root_hash(const bvpd_header *header, const void *hashes, uint64_t size
     bvpi_hasher_end128(&hasher, out);
 }
 
-static bool is_known_minor(uint16_t minor)
-{
-    return minor >= BVPD_VERSION_MINOR_LEAST && minor <= BVPD_VERSION_MINOR;
-}
-
 bool bvpi_check_identity(const void *head, uint64_t size, bvpi_report *report)
 {
     const size_t present = size < BVPD_MAGIC_SIZE ? (size_t)size : BVPD_MAGIC_SIZE;
@@ -272,7 +267,8 @@ void bvpi_check_header(const bvpd_header *h, const void *bytes, uint64_t size, b
     };
     /* The head of another version may have another size. Hashing that size keeps a newer or older
      * file from being reported as damaged. */
-    const bool is_ours = h->version_major == BVPD_VERSION_MAJOR && is_known_minor(h->version_minor);
+    const bool is_ours =
+        h->version_major == BVPD_VERSION_MAJOR && h->version_minor == BVPD_VERSION_MINOR;
     const bool has_own_size = !is_ours && h->header_size >= FIELD(root_hash) &&
                               h->header_size <= BVPD_PAGE_SIZE && h->header_size <= size;
     const uint64_t hash = has_own_size ? hash_head(bytes, h->header_size) : bvpi_header_hash(h);
@@ -281,10 +277,9 @@ void bvpi_check_header(const bvpd_header *h, const void *bytes, uint64_t size, b
     BVPI_KNOWN(report, "HDR-4", FIELD(version_major), h->version_major == BVPD_VERSION_MAJOR,
                "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
                BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
-    BVPI_KNOWN(report, "HDR-5", FIELD(version_minor), is_known_minor(h->version_minor),
-               "format version %u.%u; this library reads %d.%d and %d.%d", h->version_major,
-               h->version_minor, BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR_LEAST, BVPD_VERSION_MAJOR,
-               BVPD_VERSION_MINOR);
+    BVPI_KNOWN(report, "HDR-5", FIELD(version_minor), h->version_minor == BVPD_VERSION_MINOR,
+               "format version %u.%u; this library reads %d.%d: pack the model anew",
+               h->version_major, h->version_minor, BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
     BVPI_KNOWN(report, "HDR-6", FIELD(feature_incompatible),
                (h->feature_incompatible & ~BVPD_FEATURES) == 0,
                "it needs features 0x%" PRIx32 " that this library does not have",
@@ -301,7 +296,7 @@ void bvpi_check_header(const bvpd_header *h, const void *bytes, uint64_t size, b
                "section_count is %" PRIu32 ", not %d to %d", h->section_count, BVPD_SECTION_COUNT,
                BVPD_SECTION_MAX);
     BVPI_KNOWN(report, "HDR-11", FIELD(block_size), h->block_size == BVPD_BLOCK_SIZE,
-               "block_size is %" PRIu32 ", not 65536", h->block_size);
+               "block_size is %" PRIu32 ", not %d", h->block_size, BVPD_BLOCK_SIZE);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const uint32_t entry = bvpi_find_section(h, counts[i].section);
         if (entry < h->section_count)

@@ -23,13 +23,12 @@
 #define BVPD_END_MAGIC_SIZE 16
 enum {
     BVPD_VERSION_MAJOR = 0,
-    BVPD_VERSION_MINOR = 6, /* if a part names its packer; else the next one */
-    BVPD_VERSION_MINOR_LEAST = 5,
+    BVPD_VERSION_MINOR = 7,
     BVPD_HEADER_SIZE = 1408, /* the head: header and directory, hashed as one; sections follow */
     BVPD_SECTION_MAX = 24,
     BVPD_PAGE_SIZE = 4096, /* alignment of file size and embedding offset */
     BVPD_SECTION_ALIGN = 64,
-    BVPD_BLOCK_SIZE = 65536, /* bytes under one block hash */
+    BVPD_BLOCK_SIZE = 16384, /* bytes under one block hash, and fetched at once */
     BVPD_DATA_TAIL = 8192,   /* bytes of file that follow DATA at least: decoders may over-read */
     BVPD_UNIT = 64,          /* bytes of a node, unit of node references */
     BVPD_WIDTH = 8,          /* children of a wide node */
@@ -51,9 +50,9 @@ enum {
     X(PART, "PART", 256) /* struct bvpd_part */                                                    \
     X(HIER, "HIER", 128) /* struct bvpd_hierarchy */                                               \
     X(PLAC, "PLAC", 96)  /* struct bvpd_placement */                                               \
+    X(TOPN, "TOPN", 64)  /* struct bvpd_node: the hierarchy over the instances */                  \
     X(LINS, "LINS", 8)   /* linear parts: words */                                                 \
     X(INST, "INST", 40)  /* struct bvpd_instance */                                                \
-    X(TOPN, "TOPN", 64)  /* struct bvpd_node: the hierarchy over the instances */                  \
     X(DATA, "DATA", 1)   /* per part: upper nodes, cluster records, cluster table */               \
     X(TIDS, "TIDS", 1)   /* per part: packed source triangle numbers */                            \
     X(BINH, "BINH", 1)   /* binary hierarchies of parts, each at a multiple of 64 */               \

@@ -17,6 +17,7 @@
 #include "format/map.h"
 #include "format/record.h"
 
+#include "base/arena.h"
 #include "base/checked.h"
 #include "base/load.h"
 #include "format/linear.h"
@@ -29,6 +30,9 @@
 
 /* Within these exponents the grid's corners are exact in double and cannot overflow. */
 enum { GRID_EXPONENT_MAX = 300 };
+
+/* Bytes of the nodes near a hierarchy's root, which writers put together. */
+enum { NEAR_SIZE = 32 << 10 };
 
 static bool get_record(const bvp_file *file, enum bvpd_section_index section, uint32_t idx,
                        void *out, size_t size)
@@ -393,6 +397,20 @@ uint32_t bvpi_top_count(const bvp_file *file)
     return count < BVPD_TOP_MAX ? (uint32_t)count : BVPD_TOP_MAX;
 }
 
+/* The record of a hierarchy over the instances and its nodes near the root are neighbours in most
+ * files, and wanted together: from afar they come in one read. */
+static void want_top(const bvp_file *file, uint32_t top)
+{
+    const bvpi_span *records = &file->section[BVPD_HIER], *nodes = &file->section[BVPD_TOPN];
+    const uint64_t idx = (uint64_t)file->header.top_hierarchy + top;
+    if (!file->source || idx >= records->count)
+        return;
+    const uint8_t *begin = records->data + idx * sizeof(bvpd_hierarchy);
+    const uint64_t near = nodes->size < NEAR_SIZE ? nodes->size : NEAR_SIZE;
+    if ((uint64_t)(nodes->data - begin) <= NEAR_SIZE)
+        bvpi_want(begin, (size_t)(nodes->data - begin + near));
+}
+
 bvp_status bvpi_get_top_tree(const bvp_file *file, uint32_t top, bvpi_tree *out)
 {
     const bvpi_span *nodes = &file->section[BVPD_TOPN];
@@ -400,6 +418,7 @@ bvp_status bvpi_get_top_tree(const bvp_file *file, uint32_t top, bvpi_tree *out)
     bvpd_hierarchy h;
     if (top >= bvpi_top_count(file))
         return BVP_ERR_ARGUMENT;
+    want_top(file, top);
     /* an index above UINT32_MAX wraps to a record that is not a top hierarchy's */
     if (!get_record(file, BVPD_HIER, file->header.top_hierarchy + top, &h, sizeof h) ||
         h.part != BVPD_NONE || h.data_off % BVPD_UNIT != 0 ||

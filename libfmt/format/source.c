@@ -43,10 +43,12 @@
 #include <string.h>
 
 enum {
-    RUN_MOST = 16, /* chunks that are read at once: 1 MiB */
+    RUN_MOST = 64, /* chunks that are read at once: 1 MiB */
     SCANS = 16,    /* that are told apart: tables are read side by side, and between jumps */
-    CHUNKS_LEAST = 8,
-    WINDOW = 16, /* a window has a multiple of so many chunks: small parts share one */
+    CHUNKS_LEAST = 32,
+    FEW = 48,    /* chunks that come one by one: a first question waits for few bytes */
+    GROUP = 4,   /* chunks that come together afterwards: who goes on asking waits for few reads */
+    WINDOW = 64, /* a window has a multiple of so many chunks: small parts share one */
     RECENT = 64  /* windows that are found at once */
 };
 #define DEFAULT_CACHE (UINT64_C(64) << 20)
@@ -63,6 +65,7 @@ struct bvpi_source {
     uint64_t offset; /* of the bvpack file in the source */
     const bvp_file *file;
     uint64_t count;   /* chunks */
+    uint64_t grain;   /* chunks that the source reads for the price of one */
     bvpi_slice front; /* all of the file, or what is before DATA; the first one in the list */
     bvpi_slice back;  /* what is behind BINH, if there are windows */
     bool is_windowed;
@@ -359,7 +362,7 @@ uint64_t bvpi_source_offset(const bvp_file *file, const uint8_t *byte)
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 /* Of a chunk that is wanted, and those behind it that are: how many to read at once. Whoever goes
- * on where a scan ended is a scan; from the second time on it gets twice as many: tables come in
+ * on where a scan ended is a scan; from the third time on it gets ever more: tables come in
  * few reads. A walk through a hierarchy jumps, and gets what it wants. */
 static uint64_t window_of(bvpi_source *s, const bvpi_slice *slice, uint64_t first, uint64_t wanted)
 {
@@ -368,7 +371,8 @@ static uint64_t window_of(bvpi_source *s, const bvpi_slice *slice, uint64_t firs
     while (k < SCANS - 1 && s->scans[k].next != chunk)
         k++;
     const unsigned length = s->scans[k].next == chunk ? s->scans[k].length + 1 : 0;
-    const uint64_t twice = length > 1 ? 2 * s->scans[k].window : 1;
+    const uint64_t last = s->scans[k].window;
+    const uint64_t twice = length <= 2 ? 1 : last < GROUP ? GROUP : 2 * last;
     const uint64_t room = (s->limit - s->held) / 4;
     uint64_t window = twice < RUN_MOST ? twice : RUN_MOST, count = 1;
     window = window < room ? window : room;
@@ -380,6 +384,26 @@ static uint64_t window_of(bvpi_source *s, const bvpi_slice *slice, uint64_t firs
         s->scans[k] = s->scans[k - 1];
     s->scans[0] = (scan){chunk + count, count, length};
     return count;
+}
+
+/* A chunk that is wanted comes with those of its group, as far as they are absent. The chunk to
+ * begin at; *last: grows to the one to end with. Both are numbers in the slice. */
+static uint64_t group_of(const bvpi_source *s, const bvpi_slice *slice, uint64_t k, uint64_t *last)
+{
+    const uint64_t few = s->held - s->kept < FEW ? 1 : GROUP;
+    const uint64_t size = few > s->grain ? few : s->grain;
+    /* groups begin behind chunk 0 of the file, the head */
+    const uint64_t before = (slice->first + size - 1) % size;
+    const uint64_t begin = (k + before) / size * size;
+    const uint64_t end = ((*last + before) / size + 1) * size - before;
+    if ((s->limit - s->held) / 4 < size || *last + before - begin >= RUN_MOST)
+        return k;
+    while (k > 0 && k + before > begin && state_of(slice, k - 1) == BVPI_CHUNK_ABSENT)
+        k--;
+    while (*last + 1 < end && *last + 1 < slice->count &&
+           state_of(slice, *last + 1) == BVPI_CHUNK_ABSENT)
+        (*last)++;
+    return k;
 }
 
 /* Fetches what is absent of chunks first .. last of a slice, in runs. */
@@ -404,17 +428,18 @@ static void fetch(bvpi_source *s, bvpi_slice *slice, uint64_t first, uint64_t la
             __atomic_add_fetch(&s->misses, 1, __ATOMIC_RELAXED);
             return;
         }
-        const uint64_t needed = end;
+        const uint64_t needed = end, from = group_of(s, slice, k, &end);
         end = k + window_of(s, slice, k, end - k + 1) - 1;
-        if (end - k >= s->limit - s->held)
+        end = end - from < RUN_MOST ? end : from + RUN_MOST - 1;
+        if (end - from >= s->limit - s->held)
             let_go(s);
-        if (end - k >= s->limit - s->held)
+        if (end - from >= s->limit - s->held)
             status = bvpi_error_set(&error, BVP_ERR_LIMIT, offset, "",
                                     "one call needs more than there is room for in the cache of "
                                     "%" PRIu64 " bytes; open the source with a larger cache",
                                     s->limit << BVPI_CHUNK_SHIFT);
         if (status == BVP_OK)
-            status = read_chunks(s, slice, k, needed, end, &error);
+            status = read_chunks(s, slice, from, needed, end, &error);
         if (status != BVP_OK) {
             note_miss(s, status, offset, &error);
             return;
@@ -654,10 +679,8 @@ static void place_spans(const bvpi_source *s, bvp_file *file)
         place_span(s, &file->section[kind],
                    entry < h->section_count ? h->sections[entry].offset : 0, is_in_windows(kind));
     }
-    const uint32_t digests = bvpi_find_digests(h), buffers = bvpi_find_buffers(h);
+    const uint32_t digests = bvpi_find_digests(h);
     place_span(s, &file->digests, digests < h->section_count ? h->sections[digests].offset : 0,
-               false);
-    place_span(s, &file->buffers, buffers < h->section_count ? h->sections[buffers].offset : 0,
                false);
 }
 
@@ -694,10 +717,12 @@ static bvp_status read_hashes(bvpi_source *s, bvp_file *file, bvp_error *error)
 static void set_limits(bvpi_source *s)
 {
     const uint64_t given = s->given.cache > 0 ? s->given.cache : DEFAULT_CACHE;
+    const uint64_t grain = s->given.grain >> BVPI_CHUNK_SHIFT;
     const uint64_t chunks = given >> BVPI_CHUNK_SHIFT;
     const uint64_t most = chunks > CHUNKS_LEAST ? chunks : CHUNKS_LEAST;
     s->limit = s->kept + most;
     s->goal = s->kept + most / 2;
+    s->grain = grain < 1 ? 1 : grain < RUN_MOST ? grain : RUN_MOST;
 }
 
 bvp_status bvpi_source_open(bvp_file *file, const bvp_source *given,

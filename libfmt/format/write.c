@@ -312,8 +312,7 @@ static bvp_status make_plan(const bvpi_write *job, plan **out, bvp_error *error)
 
     memcpy(h->magic, BVPD_MAGIC, BVPD_MAGIC_SIZE);
     h->version_major = BVPD_VERSION_MAJOR;
-    if (h->version_minor < BVPD_VERSION_MINOR_LEAST)
-        h->version_minor = BVPD_VERSION_MINOR_LEAST;
+    h->version_minor = BVPD_VERSION_MINOR;
     h->header_size = BVPD_HEADER_SIZE;
     h->block_size = BVPD_BLOCK_SIZE;
     h->part_count = (uint32_t)h->sections[BVPD_PART].record_count;

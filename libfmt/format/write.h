@@ -22,7 +22,7 @@ typedef struct bvpi_write_section {
     uint64_t chunk_count;     /* 0: the section is empty */
 } bvpi_write_section;
 
-/* What to write. In `header` the caller sets version_minor (0: the lowest), feature words,
+/* What to write. In `header` the caller sets the feature words,
  * source_hash, triangle_count, unique_triangle_count, up_axis, unit_in_metres, lo, hi,
  * top_hierarchy, hierarchy_size, geometry_size and id_size; the writer sets the rest, including all
  * record counts. section[BVPD_HASH] is ignored. PROV is given as text. */

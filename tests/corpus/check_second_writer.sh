@@ -112,7 +112,7 @@ cat >"$scratch/find.py" <<'END'
 import os, struct, sys
 sys.path.insert(0, sys.argv[1])
 import second_writer as w
-packer = w.hash128(struct.pack("<5I", 0, 6, 1, 0, 1) + struct.pack("<5I", 1, 8, 1, 0, 0) + b"bvpack " + sys.argv[2].encode())
+packer = w.hash128(struct.pack("<5I", 0, 7, 1, 0, 1) + struct.pack("<5I", 1, 8, 1, 0, 0) + b"bvpack " + sys.argv[2].encode())
 for model in sys.argv[4:]:
     part = w.Part(w.read_stl(model))
     name = w.hash128(part.content_hash + bytes(8) + packer).hex()

@@ -31,7 +31,7 @@ static void name_part(bvpd_part *part, const bvpi_content *content)
     bvpi_part_address(part, part->address);
 }
 
-/* Format 0.6: the same parts, known by their content. broken: 14 or 15, the rule that a part
+/* The same parts, known by their content. broken: 14 or 15, the rule that a part
  * breaks, or 0. */
 static void save_named(const char *folder, const char *name, int broken)
 {
@@ -42,7 +42,6 @@ static void save_named(const char *folder, const char *name, int broken)
     uint8_t *file = tiny_make(&size);
     bvpd_header *h = (bvpd_header *)file;
     bvpd_part *parts = (bvpd_part *)(file + h->sections[BVPD_PART].offset);
-    h->version_minor = BVPD_VERSION_MINOR;
     name_part(&parts[0], &(bvpi_content){.positions = positions[0],
                                          .indices = indices,
                                          .numbers = numbers,

@@ -417,7 +417,7 @@ class Scene:
 
 # ---- chapters 2 to 4, 16 to 18: the file ---------------------------------------------------------
 
-RECORD_SIZE = {b"PART": 256, b"HIER": 128, b"PLAC": 96, b"LINS": 8, b"INST": 40, b"TOPN": 64,
+RECORD_SIZE = {b"PART": 256, b"HIER": 128, b"PLAC": 96, b"TOPN": 64, b"LINS": 8, b"INST": 40,
                b"DATA": 1, b"TIDS": 1, b"BINH": 1, b"TREE": 24, b"PROP": 8, b"STRS": 1, b"PROV": 1,
                b"HASH": 8}
 
@@ -449,7 +449,7 @@ def write(scene, path, store=None):
     for kind in RECORD_SIZE:
         body = fill(body, 64)
         if kind == b"HASH":
-            blocks = [body[at:at + 65536] for at in range(0, len(body), 65536)]
+            blocks = [body[at:at + 16384] for at in range(0, len(body), 16384)]
             sections[kind] = b"".join(map(hash64, blocks))
         content = sections[kind]
         entries += struct.pack("<4sIQQQQII", kind, 1, 1408 + len(body), len(content), len(content),
@@ -465,8 +465,8 @@ def write(scene, path, store=None):
 
     def head(header_hash, root_hash):
         fixed = struct.pack(
-            "<12sHHIIIIQ8s16s16xIIQQIIIId3d3dIIQQQdI36x", b"\xabbvpack\xbb\r\n\x1a\n", 0, 6, 0, 0,
-            int(store is not None), 1408, size, header_hash, root_hash, len(RECORD_SIZE), 65536,
+            "<12sHHIIIIQ8s16s16xIIQQIIIId3d3dIIQQQdI36x", b"\xabbvpack\xbb\r\n\x1a\n", 0, 7, 0, 0,
+            int(store is not None), 1408, size, header_hash, root_hash, len(RECORD_SIZE), 16384,
             sum(counts[f[2]] for f in scene.found), sum(counts), len(scene.parts), len(scene.found),
             len(scene.nodes), 3, scene.unit, *(outward(x, -math.inf) for x in scene.lo),
             *(outward(x, math.inf) for x in scene.hi), hierarchies - 1 if scene.top else NONE,

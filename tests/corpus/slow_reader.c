@@ -151,8 +151,7 @@ static void check_header(void)
                                       0x6b, 0xbb, 0x0d, 0x0a, 0x1a, 0x0a};
     if (file_size < 1408 || memcmp(file, magic, sizeof magic) != 0)
         fail("not a bvpack file");
-    if (number(12, 2) != 0 || (number(14, 2) != 5 && number(14, 2) != 6) ||
-        u32(24) > (THIN | TOPS | TURNS | RAYS | OVER))
+    if (number(12, 2) != 0 || number(14, 2) != 7 || u32(24) > (THIN | TOPS | TURNS | RAYS | OVER))
         fail("a version or feature that this reader does not know");
     if (u64(32) != file_size)
         fail("the file's size is not what its header says");

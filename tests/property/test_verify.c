@@ -45,7 +45,7 @@ static const mutation mutations[] = {
     {"HDR-1", BVP_ERR_NOT_OURS, PAGE, 0, 1, 'x', 0},
     {"HDR-3", C, PAGE, HDR(lo), 1, 1, 1},
     {"HDR-4", N, PAGE, HDR(version_major), 2, 1, 0},
-    {"HDR-5", N, PAGE, HDR(version_minor), 2, 4, 0},
+    {"HDR-5", N, PAGE, HDR(version_minor), 2, 6, 0},
     {"HDR-6", N, PAGE, HDR(feature_incompatible), 4, 32, 0},
     {"HDR-7", C, PAGE, HDR(header_size), 4, 4096, 0},
     {"HDR-8", C, PAGE, HDR(file_size), 8, 20480, 0},
@@ -121,7 +121,6 @@ static const mutation mutations[] = {
     {"PRT-11", C, BVPD_PART, PRT(open_edge_count), 8, 10, 0},
     {"PRT-11", C, BVPD_PART, PRT(nonmanifold_edge_count), 8, 10, 0},
     {"PRT-12", N, BVPD_PART, PRT(reserved) + 39, 1, 1, 0},
-    {"PRT-12", N, BVPD_PART, PRT(packer), 1, 1, 0}, /* of format 0.5 */
     {"STR-5", C, BVPD_PART, PRT(name), 4, 2, 0},
     {"HIE-1", N, BVPD_HIER, HIE(kind), 4, 7, 0},
     {"HIE-1", N, BVPD_HIER, 2 * sizeof(bvpd_hierarchy) + HIE(kind), 4, 2, 0},

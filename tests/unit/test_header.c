@@ -11,8 +11,8 @@ START_TEST(test_sections)
     static const struct {
         const char *kind;
         uint32_t record_size;
-    } rows[] = {{"PART", 256}, {"HIER", 128}, {"PLAC", 96}, {"LINS", 8}, {"INST", 40},
-                {"TOPN", 64},  {"DATA", 1},   {"TIDS", 1},  {"BINH", 1}, {"TREE", 24},
+    } rows[] = {{"PART", 256}, {"HIER", 128}, {"PLAC", 96}, {"TOPN", 64}, {"LINS", 8},
+                {"INST", 40},  {"DATA", 1},   {"TIDS", 1},  {"BINH", 1},  {"TREE", 24},
                 {"PROP", 8},   {"STRS", 1},   {"PROV", 1},  {"HASH", 8}};
     ck_assert_uint_eq(sizeof rows / sizeof *rows, BVPD_SECTION_COUNT);
     for (int i = 0; i < BVPD_SECTION_COUNT; i++) {

@@ -17,7 +17,7 @@ START_TEST(test_file_info)
     bvp_file *file = open_tiny();
     bvp_get_info(file, &info);
     ck_assert_uint_eq(info.format_major, 0);
-    ck_assert_uint_eq(info.format_minor, 5);
+    ck_assert_uint_eq(info.format_minor, 7);
     ck_assert_uint_eq(info.file_size, size);
     ck_assert_uint_eq(info.triangle_count, 7);
     ck_assert_uint_eq(info.unique_triangle_count, 4);

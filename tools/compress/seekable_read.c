@@ -6,8 +6,7 @@
  * says, in one call that needs no window; so there is nothing that a frame could make larger. Only
  * frames of the current format are given to zstd, which may know older ones.
  *
- * The frame that was decompressed last is kept: a reader of 64 KiB at a time decompresses a larger
- * frame once.
+ * The frame that was decompressed last is kept: a reader of less at a time decompresses it once.
  *
  * Held by tests/unit/test_seekable.c and tests/cli/test_compress.sh.
  * Based on: Facebook, "Zstandard Seekable Format" 0.1.0, 2017
@@ -334,6 +333,7 @@ bvp_status seekable_source(const bvp_source *packed, bvp_source *out, bvp_error 
         return status;
     }
     *out = (bvp_source){.size = s->frames[s->count].from,
+                        .grain = largest[1],
                         .read = read_content,
                         .hint = packed->hint ? hint_content : NULL,
                         .close = close_seekable,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * verb_compress.c: the verb compress: a packed file in frames of zstd, which is read as it lies.
  *
- * The first frame holds the head and the first block of the file's hashes, each further one a
- * block, or what is left at the end: what a reader asks for at once is one frame. A frame depends
- * on its content alone, so threads take frames from a counter, and the bytes do not depend on their
- * number.
+ * The first frame holds the head and the first four blocks of the file's hashes, each further one
+ * four blocks, or what is left at the end: what a reader asks for lies in one frame. A frame
+ * depends on its content alone, so threads take frames from a counter, and the bytes do not depend
+ * on their number.
  *
  * Measured: decisions.md, "Compressed files"
  */
@@ -29,7 +29,7 @@
 
 enum {
     HEAD_SIZE = 1408,      /* of a packed file: what precedes its first block */
-    FRAME_SIZE = 64 << 10, /* a block */
+    FRAME_SIZE = 64 << 10, /* four blocks */
     GROUP = 64,            /* frames that are compressed before they are written */
     THREADS_MOST = GROUP
 };

@@ -252,7 +252,7 @@ static const option_row options[] = {
      "with a store: read mesh files again whose size and times say that they have not changed", 0,
      0},
     {"digests", 0, OPTION_FLAG, offsetof(pack_settings, digests), NULL,
-     "put a cryptographic digest of each 64 KiB into the file, so that one signature of its root "
+     "put a cryptographic digest of each 16 KiB into the file, so that one signature of its root "
      "digest, which \"bvpack info --digest\" prints, vouches for all of it",
      0, 0},
     {"trust-store", 0, OPTION_FLAG, offsetof(pack_settings, trust_store), NULL,

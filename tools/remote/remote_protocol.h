@@ -2,9 +2,10 @@
  * remote_protocol.h: what bvpack and bvpack-http, which fetches for it, say to one another.
  *
  * Both programs are of one build on one machine: numbers are in its byte order. bvpack writes to
- * the other's standard input: a u32 size and that many bytes of the address; then requests, until
- * it closes the pipe. bvpack-http writes to its standard output an answer to each, the first to the
- * address: a remote_answer, text_size bytes of text, `size` bytes of the file.
+ * the other's standard input: two u32, how many of the file's first bytes it wants with the first
+ * answer and the size of the address; the address; then requests, until it closes the pipe.
+ * bvpack-http writes to its standard output an answer to each, the first to the address: a
+ * remote_answer, text_size bytes of text, `size` bytes of the file.
  */
 #ifndef REMOTE_PROTOCOL_H
 #define REMOTE_PROTOCOL_H
@@ -19,9 +20,12 @@
 enum {
     REMOTE_URL_MAX = 1 << 16,
     REMOTE_TEXT_MAX = 512,
-    /* What comes with the first answer: the head of a bvpack file and its first block. */
-    REMOTE_FIRST = 1408 + 65536,
-    REMOTE_MOST = 1 << 26 /* bytes in a request: hashes of 500 GB */
+    /* What comes with the first answer: the head of a bvpack file and its first block; or with them
+     * the tables of parts and hierarchies, all of them but for thousands of parts. */
+    REMOTE_FIRST = 1408 + 16384,
+    REMOTE_TABLES = 1 << 20,
+    REMOTE_TAIL = 1 << 19, /* then what the end is read with: names, the provenance */
+    REMOTE_MOST = 1 << 26  /* bytes in a request: hashes of 137 GB */
 };
 #define REMOTE_MAGIC UINT32_C(0x62767032)
 
@@ -34,7 +38,7 @@ typedef struct remote_request {
 typedef struct remote_answer {
     uint32_t magic;
     uint32_t failed;    /* 0, or 1: no bytes follow, the program goes on */
-    uint64_t size;      /* of the bytes: all that were asked for; REMOTE_FIRST at most at first */
+    uint64_t size;      /* of the bytes: all that were asked for; what is wanted at most at first */
     uint64_t file_size; /* as the server says */
     uint32_t text_size; /* at most REMOTE_TEXT_MAX */
     uint32_t reserved;

@@ -4,7 +4,7 @@
 
 import { BvpackError } from './errors.mjs';
 
-const FIRST = 4096 + 65536; // what opening reads first: the head, and the first block
+const FIRST = 4096 + 16384; // what opening reads first: the head, and the first block
 
 const inBytes = (response) => response.arrayBuffer().then((buffer) => new Uint8Array(buffer));
 

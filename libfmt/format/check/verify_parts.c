@@ -74,9 +74,7 @@ static void verify_numbers(part_check *c)
                "more defects are counted than there are triangles or edges");
     BVPI_KNOWN(report, "PRT-12", PART_FIELD(c, reserved),
                bvpi_is_zero(r->reserved, sizeof r->reserved) &&
-                   bvpi_is_zero(r->reserved0, sizeof r->reserved0) &&
-                   (c->verify->file.header.version_minor != BVPD_VERSION_MINOR_LEAST ||
-                    !bvpi_has_packer(r)),
+                   bvpi_is_zero(r->reserved0, sizeof r->reserved0),
                "reserved bytes of a part are not zero");
     uint8_t address[16];
     bvpi_part_address(r, address);

@@ -119,8 +119,6 @@ bvp_status bvpi_place_parts(bvpi_finishing *f, bvp_error *error)
         data_end += bytes->part.data_size;
         ids_end += bytes->part.ids_size;
         f->write.header.unique_triangle_count += bytes->part.triangle_count;
-        if (bvpi_has_packer(&bytes->part))
-            f->write.header.version_minor = BVPD_VERSION_MINOR;
     }
     f->write.header.id_size = ids_end;
     f->write.header.geometry_size = data_end - f->node_size;

@@ -25,6 +25,9 @@
 /* Entering an instance costs as much as testing several dozen boxes. */
 enum { TOP_LEAF_SIZE = 1 };
 
+/* Nodes near the root, and of a page: half of a reader's first read, and half of a block. */
+enum { NEAR_COUNT = 448, PAGE_COUNT = 192 };
+
 /* Their binary hierarchy has two nodes an instance, which are numbered in 32 bits. */
 enum { INSTANCES_MAX = INT32_MAX };
 
@@ -57,21 +60,56 @@ static void make_items(const group *g, const bvpi_grid *grid, bvpi_item *items)
     }
 }
 
-/* Copies the nodes in breadth-first order. places: room for the place of each. */
-static void number_nodes(const bvpi_collapse *c, uint32_t first_place, uint32_t *places,
-                         bvpd_node *out)
+/* The numbers that nodes get, and how far they are given. */
+typedef struct numbering {
+    const bvpi_collapse *c;
+    uint32_t first_place;
+    uint32_t *places; /* of the numbered nodes, in c->wide */
+    uint32_t count;
+    bvpd_node *out;
+} numbering;
+
+/* Copies node k, and gives its inner children the next numbers. */
+static void number_children(numbering *n, uint32_t k)
 {
-    uint32_t count = 1;
-    places[0] = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        const bvpi_wide *wide = &c->wide[places[k]];
-        out[k] = wide->node;
-        out[k].geom = wide->item_count > 0 ? first_place + wide->first_item : 0;
-        out[k].child = wide->child_count > 0 ? count : 0;
-        for (uint32_t i = 0; i < wide->child_count; i++)
-            places[count++] = wide->child + i;
-    }
-    assert(count == c->wide_count); /* each node is met once */
+    const bvpi_wide *wide = &n->c->wide[n->places[k]];
+    n->out[k] = wide->node;
+    n->out[k].geom = wide->item_count > 0 ? n->first_place + wide->first_item : 0;
+    n->out[k].child = wide->child_count > 0 ? n->count : 0;
+    for (uint32_t i = 0; i < wide->child_count; i++)
+        n->places[n->count++] = wide->child + i;
+}
+
+/* Copies nodes breadth first, from node k on, until about `most` have numbers. The first one that
+ * was not copied. */
+static uint32_t number_page(numbering *n, uint32_t k, uint32_t most)
+{
+    for (const uint32_t first = n->count; k < n->count && n->count - first < most; k++)
+        number_children(n, k);
+    return k;
+}
+
+/* Copies what is below node k: a page of nodes, and what is below its open ends one after the
+ * other. */
+static void number_subtree(numbering *n, uint32_t k)
+{
+    const uint32_t first = n->count;
+    number_children(n, k);
+    const uint32_t open = number_page(n, first, PAGE_COUNT), end = n->count;
+    for (uint32_t child = open; child < end; child++)
+        number_subtree(n, child);
+}
+
+/* Whoever fetches a file's bytes from afar gets the nodes near the root at once, and then the pages
+ * on its way down. Recursion is as deep as the hierarchy. */
+static void number_nodes(numbering *n)
+{
+    n->places[0] = 0;
+    n->count = 1;
+    const uint32_t open = number_page(n, 0, NEAR_COUNT), end = n->count;
+    for (uint32_t k = open; k < end; k++)
+        number_subtree(n, k);
+    assert(n->count == n->c->wide_count); /* each node is met once */
 }
 
 static void fill_hierarchy(const bvpi_collapse *c, const bvpi_grid *grid, uint32_t first_node,
@@ -143,7 +181,7 @@ static void build_one(const workspace *w, const group *g, bvpi_top *out)
     memcpy(c.frame.hi, grid.extent, sizeof grid.extent);
     bvpi_collapse_run(&c, w->scratch);
     assert(c.item_count == g->count && c.stub_count == 0);
-    number_nodes(&c, g->first_place, w->visited, out->nodes + g->first_node);
+    number_nodes(&(numbering){&c, g->first_place, w->visited, 0, out->nodes + g->first_node});
     fill_hierarchy(&c, &grid, g->first_node, hierarchy);
     out->size += hierarchy->data_size;
 }

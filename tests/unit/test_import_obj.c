@@ -217,6 +217,10 @@ START_TEST(colours)
     ck_assert_ptr_null(m.meshes[0].colours);
     ck_assert_uint_eq(m.file_count, 0);
     model_free(&m);
+    /* a material that no library has, whose name sorts before one that it has */
+    expect_colours("mtllib a.mtl\n" SQUARE "usemtl nz\nf 1 2 3\n", 0, &m);
+    ck_assert_ptr_null(m.meshes[0].colours);
+    model_free(&m);
     expect_colours("mtllib no.mtl\n" SQUARE "f 1 2 3\n", 0, &m);
     model_free(&m);
     expect_colours("mtllib b c.mtl\n" SQUARE "usemtl wild\nf 1 2 3\n", 1, &m);

@@ -173,8 +173,11 @@ START_TEST(windows_are_checked)
     source_case s = source_case_of(f.bytes, f.size);
     bvpi_the_arena.whole = 0;
     bvp_file *file = source_case_open(&s, ROOMY, NULL);
-    const uint64_t chunk = source_case_chunks(file) / 2;
-    s.damage = BVPD_HEADER_SIZE + chunk * BVPD_BLOCK_SIZE + 1000;
+    /* the upper nodes of a part that every question of it reads */
+    const uint64_t data = (uint64_t)(f.file->section[BVPD_DATA].data - f.file->base);
+    const uint64_t chunk = (data - BVPD_HEADER_SIZE) / BVPD_BLOCK_SIZE;
+    s.damage = data + 1000;
+    ck_assert_uint_lt(data % BVPD_BLOCK_SIZE, BVPD_BLOCK_SIZE - 4096);
     bvp_error error;
     unsigned found = 0;
     for (unsigned k = 0; k < question_count; k++)

@@ -92,6 +92,8 @@ int ask_tables(const bvp_file *file)
         note_text(node.name);
         ASK(bvp_get_colours, file, i, runs, 4, &run_count);
         note(&run_count, sizeof run_count);
+        if (run_count <= 4 && bvp_find_colour(runs, run_count, 1))
+            note(bvp_find_colour(runs, run_count, 1), 4);
         for (uint32_t k = 0; k < node.property_count; k++) {
             ASK(bvp_get_property, file, i, k, &key, &value);
             note_text(value);

@@ -217,14 +217,14 @@ static int ascending(const void *a, const void *b)
 static bvp_status check_points(const double *points, uint64_t count, bvp_error *error)
 {
     if (!points || count == 0)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, NULL,
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "a hull needs at least one point");
     if (count > INT32_MAX)
-        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, NULL,
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
                               "%" PRIu64 " points, of at most 2,147,483,647", count);
     for (uint64_t i = 0; i < 3 * count; i++)
         if (!(fabs(points[i]) <= COORDINATE_MAX))
-            return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, NULL,
+            return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                                   "point %" PRIu64 " is not finite, or above 2^300", i / 3);
     return BVP_OK;
 }

@@ -119,8 +119,11 @@ for from in "$model" "$ring" integers.glb; do
     # shellcheck disable=SC2086 # words
     set -- $ask
     "$bvpack" "$1" "$2" "$name.plain.bvp" "${@:3}" --json >expected && "$bvpack" "$1" "$2" "$name.glb" "${@:3}" --json >out || bad "$ask"
-    sed "s/$name\.glb/$name.plain.bvp/" out >answers
-    same expected answers
+    # leaves are walked in another order, so a distance may be rounded in another way
+    for out in expected out; do
+      sed -E "s/$name\.glb/$name.plain.bvp/; s/([0-9]+\.[0-9]{12})[0-9]+/\1/g" $out >$out.rounded
+    done
+    same expected.rounded out.rounded
   done
 done
 # what the asset has beside them may be changed, but not the vertices

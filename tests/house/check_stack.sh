@@ -100,7 +100,7 @@ function call_pointers(   pair, one_part) {
   through("^bvp_convex_(distance|each|within)$|/api_convex\\.c:ask$|/zone_verdict\\.c:(ask|list_contacts|judge_meeting)$", "/convex_kernel\\.c:run$")
   through("^bvpi_convex_query_hit$", ":(id_guarded|stop_at_once)$|/zone_verdict\\.c:add_triangle$")
   through("^bvpi_overlap_query_hit$", ":(id_guarded|stop_at_once)$")
-  through("^bvp_broad_(update|in_box|near)$|/broad_(near|ask)\\.c:", "/broad_kernel\\.c:(fill|fit|refit|next|pairs)$")
+  through("^bvp_broad_(update|in_box|near)$|^bvpi_broad_renew_near$|/broad_(near|ask)\\.c:", "/broad_kernel\\.c:(fill|fit|refit|next|pairs)$")
   through("^bvp_broad_move(_all)?$|/broad_near\\.c:", "/broad_move_kernel\\.c:(move|fatten_all)$")
   # of an instance that a kernel has come to a kernel asks more: about one part
   through("/closest_kernel\\.c:enter_instance$", "/api_nearest_instances\\.c:ask_instance$")
@@ -118,7 +118,7 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_source_(close|hint)$|/source\\.c:read_chunks|^bvpi_map_source$|/map\\.c:(begin_source|copy_source|open_source)", "")
   through(":(hit|id|volume|clash)_guarded$|:tell_progress$", "")
   through("^bvpi_verify_nodes$", "/verify_instances\\.c:verify_instance_leaf$|/verify_parts\\.c:verify_triangle_leaf$")
-  through("^bvp_verify_controlled$|/verify_file\\.c:bvp_verify_controlled\\.part\\.0$", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify_file\\.c:verify_totals$")
+  through("^bvp_verify_controlled$|/verify_file\\.c:(bvp_verify_controlled\\.part\\.0$|verify_bytes)", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify_file\\.c:verify_totals$")
   through("^bvpi_write_fd$|/write\\.c:put_(given_sections|section(\\.isra\\.0)?)$", "/write\\.c:put_")
   through("^qsort$", "/clash_scene\\.c:compare$|/seams\\.c:compare_[a-z]+$")
   through("^bvpi?_annotate|:annotate_strings$|^bvp_volumes$|:show_box$|^bvpi_report_add$", "")

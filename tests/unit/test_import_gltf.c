@@ -569,21 +569,22 @@ END_TEST
 /* Materials with and without a factor, linear; both workflows; blended or not; with a texture. */
 START_TEST(colours)
 {
-    static const char *const text =
-        SCENE "'nodes':[{'mesh':0},{'mesh':1,'extras':{'bvpack_colours':'0:12345678'}}],"
-              "'materials':[{'pbrMetallicRoughness':{'baseColorFactor':[0.2,1,%s]}},{},"
-              "{'pbrMetallicRoughness':{'baseColorTexture':{'index':0}}},{'alphaMode':'BLEND',"
-              "'extensions':{'KHR_materials_pbrSpecularGlossiness':{'diffuseFactor':[0,0,0,0.5]"
-              "}}}],'meshes':[{'primitives':[{'attributes':{'POSITION':0},'material':0},"
-              "{'attributes':{'POSITION':0},'material':1},{'attributes':{'POSITION':0}},"
-              "{'attributes':{'POSITION':0,'COLOR_0':0},'material':3},{'attributes':{'POSITION':0},"
-              "'material':2}]},{'primitives':[{'attributes':{'POSITION':0}}]}],"
-              "'accessors':[" POINTS("6") "]," BUFFERS;
+    static const char *const text = SCENE
+        "'nodes':[{'mesh':0,'children':[1]},{'mesh':1,'extras':{'bvpack_colours':'0:12345678'}}],"
+        "'materials':[{'pbrMetallicRoughness':{'baseColorFactor':[0.2,1,%s]}},{},"
+        "{'pbrMetallicRoughness':{'baseColorTexture':{'index':0}}},{'alphaMode':'BLEND',"
+        "'extensions':{'KHR_materials_pbrSpecularGlossiness':{'diffuseFactor':[0,0,0,0.5]"
+        "}}}],'meshes':[{'primitives':[{'attributes':{'POSITION':0},'material':0},"
+        "{'attributes':{'POSITION':0},'material':1},{'attributes':{'POSITION':0}},"
+        "{'attributes':{'POSITION':0,'COLOR_0':0},'material':3},{'attributes':{'POSITION':0},"
+        "'material':2}]},{'primitives':[{'attributes':{'POSITION':0}}]}],"
+        "'accessors':[" POINTS("6") "]," BUFFERS;
     char made[2048];
     data d = make_points(6);
     model m;
     snprintf(made, sizeof made, text, "0,0.3");
     expect_glb(made, &d, 0, &m);
+    ck_assert_uint_eq(m.mesh_count, 2);
     ck_assert_str_eq(m.meshes[0].colours, "0:7cff00ff 2:ffffffff 4:- 6:00000080 8:-");
     ck_assert_ptr_null(m.meshes[1].colours);
     ck_assert_ptr_null(property_of(&m, 1, "bvpack_colours")); /* another file's */

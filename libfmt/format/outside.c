@@ -91,7 +91,9 @@ static bvp_status bind_chunk(bvp_file *file, uint32_t part, bvp_error *error)
                                   "chunk of %" PRIu64 " bytes: its asset was changed; attach the "
                                   "hierarchy again",
                                   part, k, file->chunk.size);
-        const char *fault = bvpi_buffers_fault(&given);
+        /* of a caller 0 means dense; what describe() has measured would be less than that */
+        const char *fault =
+            r.position_stride == 0 ? "their stride is 0" : bvpi_buffers_fault(&given);
         if (fault || first + r.triangle_count > UINT32_MAX)
             return bvpi_error_set(error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "BUF-3",
                                   "part %" PRIu32 ": buffers %" PRIu32 ": %s", part, k,

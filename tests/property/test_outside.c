@@ -801,6 +801,11 @@ START_TEST(forged_records)
                 bvp_verify(g.bytes, g.size, NULL, NULL, &error);
                 memcpy(records + at, kept, 8);
             }
+    /* a stride of 0 must not become a dense one, which reaches beyond the binary chunk */
+    bvp_error error = {0};
+    ((bvpd_buffers *)(void *)records)->position_stride = 0;
+    ck_assert_int_eq(ask_glb(&g, BVP_OPEN_CHECKED, &error), BVP_ERR_CORRUPT);
+    ck_assert_str_eq(error.rule, "BUF-3");
     free(g.bytes);
 }
 END_TEST

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# GLBs with a hierarchy attached into FOLDER, as they should be and with an extension, or heads of chunks, that lie
-# about offsets and lengths; and glTF files whose views overlap, leave their buffer, or are instances' as well.
+# GLBs with a hierarchy attached, or over their vertices, into FOLDER: as they should be, and with an extension or
+# heads of chunks that lie about offsets and lengths; and glTF files whose views overlap, leave their buffer, or are
+# instances' as well.
 # Usage: BVPACK=... glb_seeds.sh FOLDER
 set -eu
 export LC_ALL=C
@@ -13,6 +14,8 @@ whole=$folder/attached.glb
 "$BVPACK" attach "$src/tests/cli/packed_gltf/gltfpack_c.glb" -q -o "$folder/attached_packed.glb"
 "$BVPACK" attach "$src/tests/cli/packed_gltf/ring.glb" --sidecar -q -o "$folder/beside.glb"
 rm "$folder/beside.bvp"
+"$BVPACK" attach "$src/tests/cli/packed_gltf/ring.glb" --share -q -o "$folder/over_floats.glb"
+"$BVPACK" attach "$src/tests/cli/packed_gltf/gltfpack.glb" --share -q -o "$folder/over_integers.glb"
 
 at=$(grep -ao '"BVPACK_hierarchy":{[^}]*}' "$whole" | sed -n 's/.*"byteOffset":\([0-9]*\).*/\1/p')
 size=$(stat -c %s "$whole")

@@ -213,8 +213,8 @@ static bvp_file *open_deformable(const bvp_mesh *mesh, bvp_kind kind)
     return file;
 }
 
-/* Readers do not allocate, nor does a refit of kind aabb. The others allocate once, and without that
- * nothing has changed. */
+/* Readers do not allocate, nor does a refit of kind aabb. The others allocate once, and without
+ * that nothing has changed. */
 START_TEST(test_refit)
 {
     const bvp_kind kind = BVP_KIND_WIDE + (bvp_kind)_i;

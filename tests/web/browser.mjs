@@ -188,23 +188,25 @@ export class Browser {
     writeFileSync(path, Buffer.from(data, 'base64'));
   }
 
-  // Bytes in RAM of the page's process, and of all of the browser's.
+  // Bytes in RAM of the page's process, of the GPU's and of all of the browser's; a page that n
+  // processes share counts as an nth of it in each.
   memory() {
     const sizes = { renderer: 0, gpu: 0, all: 0 };
     const below = new Set([this.child.pid]);
     const processes = readdirSync('/proc').filter((one) => /^\d+$/.test(one)).map(Number);
     for (const pid of processes.sort((a, b) => a - b)) {
-      let status, words;
+      let status, words, sums;
       try {
         status = readFileSync(`/proc/${pid}/status`, 'utf8');
         words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        sums = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
       } catch {
         continue;
       }
-      const number = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
-      if (!below.has(pid) && !below.has(number('PPid'))) continue;
+      const number = (text, name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+      if (!below.has(pid) && !below.has(number(status, 'PPid'))) continue;
       below.add(pid);
-      const size = number('VmRSS') * 1024;
+      const size = number(sums, 'Pss') * 1024;
       sizes.all += size;
       if (words.includes('--type=renderer')) sizes.renderer = Math.max(sizes.renderer, size);
       if (words.includes('--type=gpu-process')) sizes.gpu += size;

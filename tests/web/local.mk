@@ -12,4 +12,6 @@ WEB_TEST_FILES = \
 	tests/web/vast.mjs \
 	tests/web/tables.mjs \
 	tests/web/three.mjs \
-	tests/web/viewer.mjs
+	tests/web/viewer.mjs \
+	tests/web/viewer_rows.mjs \
+	tests/web/viewer_rows.sh

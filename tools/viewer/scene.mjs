@@ -32,6 +32,11 @@ function texture(Type, count, each, channels, format, type) {
   return made;
 }
 
+// Of a texture that is written once: the GPU has it.
+function forgetUploaded(texture) {
+  texture.image.data = null;
+}
+
 export class Scene {
   constructor(model) {
     const count = model.info.instanceCount;
@@ -86,6 +91,7 @@ export class Scene {
   }
 
   upload() {
+    this.placements.onUpdate = forgetUploaded;
     for (const one of [this.placements, this.paints, this.partNumbers]) one.needsUpdate = true;
   }
 

@@ -116,7 +116,13 @@ typedef enum bvp_box_test {
     BVP_TEST_SAT,      /* all 15 axes: Gottschalk et al. section 5 */
     BVP_TEST_SAT_LITE, /* the boxes' own six axes: van den Bergen section 3.1, Zachmann 3.2.4 */
     BVP_TEST_ALIGNED,  /* boxtree: one box enclosed in the other's frame: Zachmann 3.2.1 */
-    BVP_TEST_LOOKUP    /* boxtree: the same with tables of products: Zachmann 3.2.2 */
+    BVP_TEST_LOOKUP,   /* boxtree: the same with tables of products: Zachmann 3.2.2 */
+    /* boxtree: the same four in Zachmann's own descent, which opens both nodes of a pair, does each
+     * child's work once for its two pairs (3.3), and takes leaves by their boxes only */
+    BVP_TEST_FOUR_SAT,
+    BVP_TEST_FOUR_SAT_LITE,
+    BVP_TEST_FOUR_ALIGNED,
+    BVP_TEST_FOUR_LOOKUP
 } bvp_box_test;
 
 /* Zero-initialise; zero means default everywhere. */

@@ -95,6 +95,19 @@ BVPI_INLINE f32x8 f32x8_load(const float *p)
     return v;
 }
 
+/* The same four floats in both halves. */
+BVPI_INLINE f32x8 f32x8_load_twice(const float *p)
+{
+#ifdef __AVX2__
+    return (f32x8)_mm256_broadcast_ps((const __m128 *)p);
+#else
+    bvpi_halves r;
+    memcpy(&r.f32_half[0], p, sizeof r.f32_half[0]);
+    r.f32_half[1] = r.f32_half[0];
+    return r.f32;
+#endif
+}
+
 BVPI_INLINE void f32x8_store(float *p, f32x8 v)
 {
     memcpy(p, &v, sizeof v);

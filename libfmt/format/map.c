@@ -339,7 +339,7 @@ static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_
     if ((unsigned)options->kind > BVP_KIND_RSS)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "unknown kind of hierarchy %d", (int)options->kind);
-    if ((unsigned)options->box_test > BVP_TEST_LOOKUP)
+    if ((unsigned)options->box_test > BVP_TEST_FOUR_LOOKUP)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "unknown box test %d",
                               (int)options->box_test);
     if (options->offset % BVPD_PAGE_SIZE != 0)

@@ -269,11 +269,12 @@ has err 'only a boxtree of one plane'
 # a box test that the hierarchy cannot use is refused
 expect 0 pack cube.obj -o tests.bvp --hierarchy wide,boxtree,aabb,obb,rss -q
 expect 0 pack cube.obj -o tests16.bvp --hierarchy boxtree --offset-bits 16 -q
-for how in 'boxtree sat' 'boxtree sat-lite' 'boxtree aligned' 'boxtree lookup' 'aabb sat' 'aabb sat-lite' 'obb sat-lite'; do
+for how in 'boxtree sat' 'boxtree sat-lite' 'boxtree aligned' 'boxtree lookup' 'boxtree four-sat' \
+  'boxtree four-sat-lite' 'boxtree four-aligned' 'boxtree four-lookup' 'aabb sat' 'aabb sat-lite' 'obb sat-lite'; do
   expect 0 query collide tests.bvp tests.bvp --hierarchy ${how% *} --box-test ${how#* }
   has out '^yes$'
 done
-for how in 'wide sat' 'rss sat' 'rss sat-lite' 'aabb aligned' 'obb lookup'; do
+for how in 'wide sat' 'rss sat' 'rss sat-lite' 'aabb aligned' 'obb lookup' 'aabb four-sat' 'obb four-lookup'; do
   expect 2 query collide tests.bvp tests.bvp --hierarchy ${how% *} --box-test ${how#* }
   has err "^bvpack: --box-test: the hierarchy ${how% *} of part #0 "
 done
@@ -283,8 +284,11 @@ expect 0 pack cube.obj --hierarchy aabb -q -o other_kind.bvp
 expect 2 query distance other_kind.bvp cube.bvp
 has err ', and both parts need a hierarchy of one kind'
 expect 0 query collide tests16.bvp tests16.bvp --box-test aligned
-expect 2 query collide tests16.bvp tests16.bvp --box-test lookup
-has err 'lookup for boxtree with offsets of 8 bits'
+expect 0 query collide tests16.bvp tests16.bvp --box-test four-aligned
+for test in lookup four-lookup; do
+  expect 2 query collide tests16.bvp tests16.bvp --box-test $test
+  has err 'lookup for boxtree with offsets of 8 bits'
+done
 for kind in distance 'within --delta 1'; do
   expect 2 query $kind tests.bvp tests.bvp --hierarchy boxtree --box-test sat
   has err 'only collide and pairs'

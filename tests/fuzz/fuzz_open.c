@@ -41,7 +41,7 @@ static bool ask(const uint8_t *bytes, size_t size, uint64_t variant)
                                 .baseline_simd = variant % 3 == 1,
                                 .verify_lazily = variant % 4 == 2,
                                 .kind = (bvp_kind)(variant % (BVP_KIND_RSS + 1)),
-                                .box_test = (bvp_box_test)(variant % (BVP_TEST_LOOKUP + 1))};
+                                .box_test = (bvp_box_test)(variant % (BVP_TEST_FOUR_LOOKUP + 1))};
     bvp_file *file;
     if (bvp_open_memory(bytes, size, &options, &file, NULL) != BVP_OK)
         return false;

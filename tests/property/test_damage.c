@@ -109,7 +109,8 @@ static void ask(const uint8_t *bytes, size_t size, uint64_t turn)
     bvp_file *file;
     const bvp_open_options options = {.baseline_simd = (int)(turn % 2),
                                       .kind = (bvp_kind)(turn % (BVP_KIND_RSS + 1)),
-                                      .box_test = (bvp_box_test)(turn % (BVP_TEST_LOOKUP + 1))};
+                                      .box_test =
+                                          (bvp_box_test)(turn % (BVP_TEST_FOUR_LOOKUP + 1))};
     if (bvp_open_memory(bytes, size, &options, &file, NULL) != BVP_OK)
         return;
     exercise(file);

@@ -49,7 +49,7 @@ static void ask(forger *f, bvp_kind kind)
 {
     const uint64_t turn = f->refused + f->taken;
     const bvp_open_options options = {.kind = kind,
-                                      .box_test = (bvp_box_test)(turn % (BVP_TEST_LOOKUP + 1)),
+                                      .box_test = (bvp_box_test)(turn % (BVP_TEST_FOUR_LOOKUP + 1)),
                                       .baseline_simd = turn % 2};
     uint64_t count = 0;
     bvp_file *file;

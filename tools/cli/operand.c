@@ -285,9 +285,9 @@ static int check_part(const operand *o, uint32_t part)
 static int can_use(bvp_box_test test, const bvp_hierarchy_info *h)
 {
     const int is_boxtree = h->kind == BVP_KIND_BOXTREE;
-    if (test == BVP_TEST_LOOKUP)
+    if (test == BVP_TEST_LOOKUP || test == BVP_TEST_FOUR_LOOKUP)
         return is_boxtree && h->offset_size == 1;
-    if (test == BVP_TEST_ALIGNED)
+    if (test == BVP_TEST_ALIGNED || test >= BVP_TEST_FOUR_SAT)
         return is_boxtree;
     return test == BVP_TEST_DEFAULT || is_boxtree || h->kind == BVP_KIND_AABB ||
            h->kind == BVP_KIND_OBB;
@@ -311,11 +311,12 @@ static int check_hierarchies(const operand *o, const bvp_open_options *how)
         if (bvp_get_hierarchy(o->file, part, i, &h) == BVP_OK) {
             if (can_use(how->box_test, &h))
                 continue;
-            complain("--box-test",
-                     "the hierarchy %s of part #%u in \"%s\" cannot be asked by this test: sat and "
-                     "sat-lite are for boxtree, aabb and obb, aligned for boxtree, lookup for "
-                     "boxtree with offsets of 8 bits; choose one with --hierarchy",
-                     kind_name((uint32_t)h.kind), part, o->text);
+            complain(
+                "--box-test",
+                "the hierarchy %s of part #%u in \"%s\" cannot be asked by this test: sat and "
+                "sat-lite are for boxtree, aabb and obb, aligned and four- for boxtree, lookup "
+                "for boxtree with offsets of 8 bits; choose one with --hierarchy",
+                kind_name((uint32_t)h.kind), part, o->text);
             return EXIT_USAGE;
         }
         if (how->kind == BVP_KIND_DEFAULT)

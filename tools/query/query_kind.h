@@ -44,10 +44,11 @@ typedef struct query_common {
          0,                                                                                        \
          OPTION_CHOICE,                                                                            \
          offsetof(type, common.box_test),                                                          \
-         "sat|sat-lite|aligned|lookup",                                                            \
+         "sat|sat-lite|aligned|lookup|four-sat|four-sat-lite|four-aligned|four-lookup",            \
          "how two boxes of a binary hierarchy are told apart: on 15 axes, on the boxes' own six, " \
          "or, of boxtrees, by enclosing one in the other's frame, with or without tables of "      \
-         "products; for collide and pairs",                                                        \
+         "products; four-: of boxtrees, both nodes of a pair are opened, not the larger one, and " \
+         "leaves are told apart by their boxes; for collide and pairs",                            \
          0,                                                                                        \
          0},                                                                                       \
         {"no-verify", 0,                                                                           \

@@ -213,11 +213,12 @@ void query_length_text(const char *label, double length, const operand *o)
 
 bvp_open_options query_opening(const query_common *set)
 {
-    static const char *const tests[] = {"sat", "sat-lite", "aligned", "lookup"};
+    static const char *const tests[] = {"sat",      "sat-lite",      "aligned",      "lookup",
+                                        "four-sat", "four-sat-lite", "four-aligned", "four-lookup"};
     bvp_open_options how = {.verify_lazily = !set->no_verify};
     if (set->hierarchy)
         how.kind = (bvp_kind)kind_by_name(set->hierarchy, strlen(set->hierarchy));
-    for (int k = 0; set->box_test && k < 4; k++)
+    for (int k = 0; set->box_test && k < 8; k++)
         if (strcmp(set->box_test, tests[k]) == 0)
             how.box_test = (bvp_box_test)(BVP_TEST_SAT + k);
     return how;

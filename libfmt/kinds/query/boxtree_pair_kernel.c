@@ -2,11 +2,13 @@
  * boxtree_pair_kernel.c: two parts by their restricted boxtrees; compiled once per instruction set.
  *
  * A node's box is its parent's with one to three sides moved, so a node's interval along each axis
- * is its parent's plus one product for each moved side. Two walks (binary_walk.h) use that:
+ * is its parent's plus one product for each moved side. Three volumes use that, each of them in the
+ * walk that opens the larger node (binary_walk.h) and in the paper's own (binary_four.h):
  * - sat: intervals along the axes of the separating axis test, for either side;
  * - aligned: only the axes of a, for a leaf's triangles, too; b's box is enclosed in a box along
- *   them. Weaker but cheaper, and only for overlap; on request products come from a table of 8-bit
- *   offsets.
+ *   them. Weaker but cheaper, and only for overlap;
+ * - lookup: the same, and products come from tables of the 8-bit offsets.
+ * All are wide: the axes lie side by side in vectors.
  *
  * Invariants: frames are integers and exact; an interval is never narrower than the true one. After
  * MOST_PLANES planes intervals are computed from the frame again, so errors do not add up.
@@ -32,9 +34,9 @@
  * box_box.h. */
 enum { MOST_PLANES = 12 };
 
-/* Products of an offset of 8 bits and a column of the rotation: section 3.2.2. */
+/* Products of an offset of 8 bits and the projections of b's axes: section 3.2.2. */
 typedef struct product_tables {
-    float of[3][3][256]; /* [axis of b][axis of a][offset] */
+    float of[3][256][4]; /* [axis of b][offset][axis of a]: how far a side's end moves, negated */
 } product_tables;
 
 typedef struct boxtree_pair {
@@ -43,7 +45,9 @@ typedef struct boxtree_pair {
     /* A grid step along axis k of either side (b's first), projected on each of the axes: split
      * into its positive and its negative values. */
     float ahead[2][3][BVPI_AXES], behind[2][3][BVPI_AXES];
-    product_tables *tables; /* or NULL */
+    /* A grid step of b's lower and upper sides, as aligned_volume has its ends. */
+    float inward[3][2][8];
+    const product_tables *tables; /* of the walk by lookup */
 } boxtree_pair;
 
 static void init_steps(boxtree_pair *p)
@@ -62,12 +66,27 @@ static void init_steps(boxtree_pair *p)
         }
 }
 
-static void init_tables(const boxtree_pair *p, product_tables *tables)
+/* A lower side moves up: along an axis where the step is negative, the upper end moves down by it,
+ * else the lower end up. */
+static void init_inward(boxtree_pair *p)
 {
+    memset(p->inward, 0, sizeof p->inward);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++)
-            for (int offset = 0; offset < 256; offset++)
-                tables->of[k][i][offset] = (p->ahead[0][k][i] + p->behind[0][k][i]) * (float)offset;
+            for (int upper = 0; upper < 2; upper++) {
+                p->inward[k][upper][upper ? 4 + i : i] = p->behind[0][k][i];
+                p->inward[k][upper][upper ? i : 4 + i] = -p->ahead[0][k][i];
+            }
+}
+
+static void init_tables(const boxtree_pair *p, product_tables *out)
+{
+    for (int k = 0; k < 3; k++) {
+        const float *step = p->inward[k][0];
+        for (int offset = 0; offset < 256; offset++)
+            for (int i = 0; i < 4; i++)
+                out->of[k][offset][i] = (step[i] + step[4 + i]) * (float)offset;
+    }
 }
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
@@ -165,6 +184,12 @@ static inline void intervals_of_frame(const boxtree_pair *p, bool is_a, sat_volu
     out->planes = 0;
 }
 
+/* SAT lite has its axes in the first eight lanes; the others are not looked at then. */
+static inline int lanes_used(const boxtree_pair *p)
+{
+    return p->axes.used >> 8 ? BVPI_AXES : 8;
+}
+
 /* Moves one side of the box by `steps`, the lower side up or the upper one down. Along an axis on
  * which the step is positive this moves the near end, else the far one. */
 BVPI_INLINE void move_side(const boxtree_pair *p, bool is_a, int axis, bool upper, uint32_t steps,
@@ -173,7 +198,7 @@ BVPI_INLINE void move_side(const boxtree_pair *p, bool is_a, int axis, bool uppe
     const float by = upper ? -(float)steps : (float)steps;
     const float *ahead = p->ahead[is_a][axis], *behind = p->behind[is_a][axis];
     float *near = upper ? out->hi : out->lo, *far = upper ? out->lo : out->hi;
-    for (int k = 0; k < BVPI_AXES; k += 8) {
+    for (int k = 0; k < lanes_used(p); k += 8) {
         f32x8_store(near + k, f32x8_load(near + k) + f32x8_load(ahead + k) * by);
         f32x8_store(far + k, f32x8_load(far + k) + f32x8_load(behind + k) * by);
     }
@@ -229,12 +254,11 @@ static inline float sat_gap_aim(const boxtree_pair *p, const sat_volume *a, cons
 }
 
 /* Must the pair be opened? NaN counts as yes. */
-BVPI_INLINE bool test_sat(boxtree_pair *p, const sat_volume *a, const sat_volume *b, bool opened_a,
+BVPI_INLINE bool test_sat(boxtree_pair *p, const sat_volume *a, const sat_volume *b,
                           bool by_distance, float *gap_sq)
 {
     const f32x8 zero = {0}, first = sat_gaps(a, b, 0);
     const unsigned used = p->axes.used;
-    (void)opened_a;
     if (!by_distance) {
         if ((i32x8_movemask(f32x8_gt(first, zero)) & used) != 0)
             return false;
@@ -287,87 +311,94 @@ static inline void take_note_sat(boxtree_pair *p)
 #define VOLUME  sat_volume
 #define PAIR    boxtree_pair
 #define LEAF    box_leaf
+#define WALK_FOUR
 #include "query/pair/binary_walk.h"
 
 /* ---- b's boxes enclosed in a's frame: sections 3.2.1 and 3.2.2 ------------------------------- */
 
+/* Ends along a's axes: of a the lower ones in the first half, the upper ones negated in the second;
+ * of b the upper ones, with the slack, then the lower ones negated. So a pair is apart where an end
+ * of a is greater than b's, and each inward move makes an end of b less. */
 typedef struct aligned_volume {
     bvpi_frame frame;
-    float lo[3], hi[3]; /* along a's axes; of b: and the slack */
-    uint16_t planes;    /* since they were made from the frame */
-    uint16_t moved;     /* what the node's own planes changed: bit i: lo[i], bit 3 + i: hi[i] */
+    float ends[8];
+    uint32_t planes; /* since they were made from the frame */
 } aligned_volume;
 
-static void enclose_frame(const boxtree_pair *p, bool is_a, aligned_volume *out)
+/* A box of a lies along the axes: exact. */
+static inline void ends_of_own(const boxtree_pair *p, aligned_volume *out)
+{
+    for (int i = 0; i < 3; i++) {
+        out->ends[i] = (float)out->frame.lo[i] * p->axes.pair.unit_a[i];
+        out->ends[4 + i] = -((float)out->frame.hi[i] * p->axes.pair.unit_a[i]);
+    }
+    out->ends[3] = out->ends[7] = 0;
+}
+
+static inline void ends_of_enclosed(const boxtree_pair *p, aligned_volume *out)
 {
     box_volume box;
-    box_of_frame(p, is_a, &out->frame, box.centre, box.half);
-    box_prepare(&p->axes, is_a, &box);
+    box_of_frame(p, false, &out->frame, box.centre, box.half);
+    box_prepare(&p->axes, false, &box);
     for (int i = 0; i < 3; i++) {
-        const float reach = box.reach[i] + (is_a ? 0 : 3 * p->axes.pair.slack[i]);
-        out->lo[i] = box.at[i] - reach;
-        out->hi[i] = box.at[i] + reach;
+        const float reach = box.reach[i] + 3 * p->axes.pair.slack[i];
+        out->ends[i] = box.at[i] + reach;
+        out->ends[4 + i] = reach - box.at[i];
     }
+    out->ends[3] = out->ends[7] = 0;
     out->planes = 0;
-    out->moved = 63;
 }
 
-/* Moves a side of a box of a: it lies along one axis only, and the result is exact. */
-static inline void move_own_side(const boxtree_pair *p, int axis, bool upper, aligned_volume *out)
+/* How the ends of a box of b change when its side moves inward by `steps`; extent: of its parent
+ * along the side's axis. Of a forged node steps is no multiple of the table's, which has the next
+ * smaller one: the box is too large. */
+BVPI_INLINE f32x8 move_of(const boxtree_pair *p, int axis, bool upper, uint32_t steps,
+                          uint32_t extent, bool by_table)
 {
-    const float unit = p->axes.pair.unit_a[axis];
-    if (upper)
-        out->hi[axis] = (float)out->frame.hi[axis] * unit;
-    else
-        out->lo[axis] = (float)out->frame.lo[axis] * unit;
-    out->moved |= (uint16_t)(1u << (upper ? 3 + axis : axis));
+    const f32x8 step = f32x8_load(p->inward[axis][upper]);
+    if (!by_table)
+        return step * (float)steps;
+    const unsigned shift = bvpi_boxtree_shift(extent, 1);
+    assert(steps >> shift < 256);
+    const i32x8 product = (i32x8)f32x8_load_twice(p->tables->of[axis][steps >> shift]);
+    const i32x8 scaled = product + i32x8_splat((int32_t)(shift << 23));
+    return (f32x8)(scaled & f32x8_lt(step, f32x8_splat(0)));
 }
 
-/* One product for each of a's axes, which moves one of the two ends. */
-static inline void move_enclosed_side(const boxtree_pair *p, int axis, bool upper, uint32_t steps,
-                                      unsigned shift, aligned_volume *out)
+BVPI_INLINE void volume_enclosed(boxtree_pair *p, bool is_a, const aligned_volume *parent,
+                                 const uint8_t *payload, bool by_table, aligned_volume *out)
 {
-    assert(steps > 0 && shift < 32);
-    const bool in_table =
-        p->tables != NULL && (steps >> shift << shift) == steps && steps >> shift < 256;
-    for (int i = 0; i < 3; i++) {
-        const float step = p->ahead[0][axis][i] + p->behind[0][axis][i];
-        const float by = in_table ? p->tables->of[axis][i][steps >> shift] * (float)(1u << shift)
-                                  : step * (float)steps;
-        const bool low = (step > 0) != upper;
-        float *end = low ? &out->lo[i] : &out->hi[i];
-        *end += upper ? -by : by;
-        out->moved |= (uint16_t)(1u << (low ? i : 3 + i));
+    bvpi_frame root;
+    const bvpi_frame *above =
+        cut_box(p, is_a, parent ? &parent->frame : NULL, payload, &root, &out->frame);
+    if (is_a) {
+        ends_of_own(p, out);
+        return;
     }
+    const unsigned planes = planes_of(above, &out->frame);
+    if (parent == NULL || parent->planes + planes > MOST_PLANES) {
+        ends_of_enclosed(p, out);
+        return;
+    }
+    f32x8 ends = f32x8_load(parent->ends);
+    for (int i = 0; i < 3; i++) {
+        const uint32_t extent = above->hi[i] - above->lo[i];
+        const uint32_t below = out->frame.lo[i] - above->lo[i];
+        const uint32_t beyond = above->hi[i] - out->frame.hi[i];
+        if (below != 0)
+            ends += move_of(p, i, false, below, extent, by_table);
+        if (beyond != 0)
+            ends += move_of(p, i, true, beyond, extent, by_table);
+    }
+    f32x8_store(out->ends, ends);
+    out->planes = parent->planes + planes;
+    assert(out->planes <= MOST_PLANES); /* else the errors exceed the slack */
 }
 
 static inline void volume_aligned(boxtree_pair *p, bool is_a, const aligned_volume *parent,
                                   const uint8_t *payload, aligned_volume *out)
 {
-    bvpi_frame root;
-    const bvpi_frame *above =
-        cut_box(p, is_a, parent ? &parent->frame : NULL, payload, &root, &out->frame);
-    const unsigned planes = planes_of(above, &out->frame);
-    if (parent == NULL || parent->planes + planes > MOST_PLANES) {
-        enclose_frame(p, is_a, out);
-        return;
-    }
-    memcpy(out->lo, parent->lo, sizeof out->lo);
-    memcpy(out->hi, parent->hi, sizeof out->hi);
-    out->planes = (uint16_t)(is_a ? 0 : parent->planes + planes);
-    out->moved = 0;
-    for (int i = 0; i < 3; i++)
-        for (int upper = 0; upper < 2; upper++) {
-            const uint32_t steps =
-                upper ? above->hi[i] - out->frame.hi[i] : out->frame.lo[i] - above->lo[i];
-            if (steps == 0)
-                continue;
-            if (is_a)
-                move_own_side(p, i, upper, out);
-            else
-                move_enclosed_side(p, i, upper, steps,
-                                   bvpi_boxtree_shift(above->hi[i] - above->lo[i], 1), out);
-        }
+    volume_enclosed(p, is_a, parent, payload, false, out);
 }
 
 static inline void bound_leaf_aligned(boxtree_pair *p, bool is_a, box_leaf *leaf)
@@ -375,19 +406,13 @@ static inline void bound_leaf_aligned(boxtree_pair *p, bool is_a, box_leaf *leaf
     bound_leaf(p, is_a, leaf);
 }
 
-/* Compares only the ends that the new node moved: the pair above has passed with the others. */
+/* NaN counts as yes. */
 BVPI_INLINE bool test_aligned(boxtree_pair *p, const aligned_volume *a, const aligned_volume *b,
-                              bool opened_a, bool by_distance, float *gap_sq)
+                              bool by_distance, float *gap_sq)
 {
-    const aligned_volume *x = opened_a ? a : b, *y = opened_a ? b : a;
-    assert(!by_distance && x->moved < 1u << 6);
+    assert(!by_distance);
     (void)p, (void)by_distance, (void)gap_sq;
-    for (unsigned moved = x->moved; moved != 0; moved &= moved - 1) {
-        const unsigned end = bvpi_lowest_bit(moved);
-        if (end < 3 ? x->lo[end] > y->hi[end] : x->hi[end - 3] < y->lo[end - 3])
-            return false;
-    }
-    return true;
+    return i32x8_movemask(f32x8_gt(f32x8_load(a->ends), f32x8_load(b->ends))) == 0;
 }
 
 BVPI_INLINE unsigned test_leaf_aligned(boxtree_pair *p, bool leaf_is_a, const box_leaf *leaf,
@@ -417,8 +442,13 @@ static inline bool is_a_larger_aligned(const boxtree_pair *p, const aligned_volu
 static inline float rank_aligned(const boxtree_pair *p, const aligned_volume *a,
                                  const aligned_volume *b)
 {
+    float hi_a[3], lo_b[3];
     (void)p;
-    return rank_of(a->lo, a->hi, b->lo, b->hi);
+    for (int i = 0; i < 3; i++) {
+        hi_a[i] = -a->ends[4 + i];
+        lo_b[i] = -b->ends[4 + i];
+    }
+    return rank_of(a->ends, hi_a, lo_b, b->ends);
 }
 
 static inline void take_note_aligned(boxtree_pair *p)
@@ -430,17 +460,41 @@ static inline void take_note_aligned(boxtree_pair *p)
 #define VOLUME  aligned_volume
 #define PAIR    boxtree_pair
 #define LEAF    box_leaf
+#define WALK_FOUR
+#include "query/pair/binary_walk.h"
+
+static inline void volume_lookup(boxtree_pair *p, bool is_a, const aligned_volume *parent,
+                                 const uint8_t *payload, aligned_volume *out)
+{
+    volume_enclosed(p, is_a, parent, payload, true, out);
+}
+
+#define bound_leaf_lookup  bound_leaf_aligned
+#define test_lookup        test_aligned
+#define test_leaf_lookup   test_leaf_aligned
+#define is_a_larger_lookup is_a_larger_aligned
+#define rank_lookup        rank_aligned
+#define take_note_lookup   take_note_aligned
+
+#define NAME(x) x##_lookup
+#define VOLUME  aligned_volume
+#define PAIR    boxtree_pair
+#define LEAF    box_leaf
+#define WALK_FOUR
 #include "query/pair/binary_walk.h"
 
 /* ---- the query ------------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void run_lookup(boxtree_pair *p)
+static __attribute__((noinline)) void run_by_tables(boxtree_pair *p, bool four)
 {
     product_tables tables;
     assert(p->pair.tree_b->offset_size == 1);
     init_tables(p, &tables);
     p->tables = &tables;
-    run_aligned(p);
+    if (four)
+        run_four_lookup(p);
+    else
+        run_lookup(p);
 }
 
 void BVPI_ISA_NAME(bvpi_boxtree_pair)(bvpi_pair_query *query, const bvpi_placed_part *a,
@@ -450,14 +504,22 @@ void BVPI_ISA_NAME(bvpi_boxtree_pair)(bvpi_pair_query *query, const bvpi_placed_
     assert(a->kind == BVPD_KIND_BOXTREE);
     binary_pair_init(&p.pair, query, a, b);
     const bool by_distance = bvpi_pair_measures(query->question.mode);
-    const bvp_box_test test = query->bodies.box_test;
+    const bvp_box_test asked = query->bodies.box_test;
+    const bool four = !by_distance && asked >= BVP_TEST_FOUR_SAT;
+    bvp_box_test test = four ? asked - BVP_TEST_FOUR_SAT + BVP_TEST_SAT : asked;
+    if (test == BVP_TEST_LOOKUP && p.pair.tree_b->offset_size != 1)
+        test = BVP_TEST_ALIGNED;
     box_axes_init(&p.axes, &p.pair, by_distance, test);
     init_steps(&p);
-    p.tables = NULL;
-    if (!by_distance && test == BVP_TEST_LOOKUP && p.pair.tree_b->offset_size == 1)
-        run_lookup(&p);
-    else if (!by_distance && (test == BVP_TEST_ALIGNED || test == BVP_TEST_LOOKUP))
-        run_aligned(&p);
+    if (four) /* a leaf is its box */
+        p.axes.by_boxes = p.axes.by_triangles = false;
+    if (by_distance || (test != BVP_TEST_ALIGNED && test != BVP_TEST_LOOKUP)) {
+        four ? run_four_sat(&p) : run_sat(&p);
+        return;
+    }
+    init_inward(&p);
+    if (test == BVP_TEST_LOOKUP)
+        run_by_tables(&p, four);
     else
-        run_sat(&p);
+        four ? run_four_aligned(&p) : run_aligned(&p);
 }

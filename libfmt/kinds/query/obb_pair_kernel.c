@@ -74,10 +74,9 @@ BVPI_INLINE bool test_boxes(obb_pair *p, const bvpi_obb *a, const bvpi_obb *b, b
     return !(*gap_sq >= p->pair.limit_sq);
 }
 
-BVPI_INLINE bool test_obb(obb_pair *p, const obb_volume *a, const obb_volume *b, bool opened_a,
-                          bool by_distance, float *gap_sq)
+BVPI_INLINE bool test_obb(obb_pair *p, const obb_volume *a, const obb_volume *b, bool by_distance,
+                          float *gap_sq)
 {
-    (void)opened_a;
     if (p->rigid)
         return test_boxes(p, &a->box, &b->box, true, by_distance, gap_sq);
     return test_boxes(p, &a->box, &b->box, false, by_distance, gap_sq);

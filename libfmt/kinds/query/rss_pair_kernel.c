@@ -60,10 +60,9 @@ static inline bool is_near(const rss_pair *p, double distance, bool by_distance,
     return !(*gap_sq >= p->pair.limit_sq);
 }
 
-BVPI_INLINE bool test_rss(rss_pair *p, const rss_volume *a, const rss_volume *b, bool opened_a,
-                          bool by_distance, float *gap_sq)
+BVPI_INLINE bool test_rss(rss_pair *p, const rss_volume *a, const rss_volume *b, bool by_distance,
+                          float *gap_sq)
 {
-    (void)opened_a;
     const double enough = by_distance ? p->frame.limit : 0;
     return is_near(p, bvpi_rss_distance(&a->rss, &b->rss, p->slack, enough), by_distance, gap_sq);
 }

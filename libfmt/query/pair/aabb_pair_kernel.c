@@ -44,10 +44,9 @@ static inline void bound_leaf_aabb(aabb_pair *p, bool is_a, box_leaf *leaf)
     box_bound_leaf(&p->axes, &part->at.tree, is_a, leaf);
 }
 
-BVPI_INLINE bool test_aabb(aabb_pair *p, const box_volume *a, const box_volume *b, bool opened_a,
-                           bool by_distance, float *gap_sq)
+BVPI_INLINE bool test_aabb(aabb_pair *p, const box_volume *a, const box_volume *b, bool by_distance,
+                           float *gap_sq)
 {
-    (void)opened_a;
     return box_test(&p->axes, a, b, by_distance, p->pair.limit_sq, gap_sq);
 }
 

@@ -30,8 +30,8 @@
  *
  * void NAME(bound_leaf)(PAIR *p, bool is_a, LEAF *leaf): makes its triangles ready for test_leaf
  *
- * bool NAME(test)(PAIR *p, const VOLUME *a, const VOLUME *b, bool opened_a, bool by_distance, float
- * *gap_sq): may this pair answer? opened_a: a is new, b was in the pair above
+ * bool NAME(test)(PAIR *p, const VOLUME *a, const VOLUME *b, bool by_distance, float *gap_sq): may
+ * this pair answer?
  *
  * unsigned NAME(test_leaf)(PAIR *p, bool leaf_is_a, const LEAF *leaf, unsigned lanes, const VOLUME
  * *other, bool by_distance, float *gap_sq): which triangles may, with that volume? gap_sq: of the
@@ -43,6 +43,8 @@
  * promising
  *
  * void NAME(take_note)(PAIR *p): the query's limit shrank
+ *
+ * WALK_FOUR, if it is defined: NAME(run_four) is made, too (binary_four.h).
  */
 #if !defined(NAME) || !defined(VOLUME) || !defined(PAIR) || !defined(LEAF)
 #error "binary_walk.h needs NAME, VOLUME, PAIR and LEAF"
@@ -117,7 +119,7 @@ BVPI_INLINE bool NAME(descend)(PAIR *p, const NAME(entry) * e, bool open_a, cons
         return *lanes != 0;
     }
     stats->boxes++;
-    if (!NAME(test)(p, &out->volume_a, &out->volume_b, open_a, by_distance, &out->gap_sq))
+    if (!NAME(test)(p, &out->volume_a, &out->volume_b, by_distance, &out->gap_sq))
         return false;
     assert(out->gap_sq >= e->gap_sq);
     if (sorted)
@@ -194,12 +196,11 @@ static bool NAME(root)(PAIR *p, NAME(entry) * out)
     return true;
 }
 
-/* May the roots matter? Tests further down may skip axes on which the pair above has passed, so the
- * first pair must be tested, too. */
+/* May the roots matter? */
 BVPI_INLINE bool NAME(start)(PAIR *p, NAME(entry) * root, bool by_distance)
 {
     ((binary_pair *)p)->test.answer->stats.boxes++;
-    return NAME(test)(p, &root->volume_a, &root->volume_b, true, by_distance, &root->gap_sq);
+    return NAME(test)(p, &root->volume_a, &root->volume_b, by_distance, &root->gap_sq);
 }
 
 BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
@@ -233,8 +234,8 @@ BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
     tester_finish(&pair->test);
 }
 
-/* The query, once p is set up. */
-static void NAME(run)(PAIR *p)
+/* The query, once p is set up. Not inlined: a kernel's other walks would have its stack, too. */
+static __attribute__((noinline)) void NAME(run)(PAIR *p)
 {
     binary_pair *pair = (binary_pair *)p;
     const bvpi_pair_mode mode = pair->test.query->question.mode;
@@ -246,6 +247,11 @@ static void NAME(run)(PAIR *p)
         NAME(walk)(p, false, mode == BVPI_PAIR_COLLIDE);
     }
 }
+
+#ifdef WALK_FOUR
+#include "query/pair/binary_four.h"
+#undef WALK_FOUR
+#endif
 
 #undef NAME
 #undef VOLUME

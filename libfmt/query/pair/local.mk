@@ -13,6 +13,7 @@ KERNEL_SOURCES += \
 	libfmt/query/pair/pair_queue_kernel.c
 noinst_HEADERS += \
 	libfmt/query/pair/binary_boxes.h \
+	libfmt/query/pair/binary_four.h \
 	libfmt/query/pair/binary_leaf.h \
 	libfmt/query/pair/binary_pair.h \
 	libfmt/query/pair/binary_walk.h \

@@ -46,9 +46,22 @@ const pixels = (test) =>
       const [r, g, b] = data.subarray(i, i + 3);
       if (\`\${r},\${g},\${b}\` !== back && (${test})(r, g, b)) found++; }
     return found; })()`);
+// Red, green and blue of the picture there.
+const pixelAt = (x, y) =>
+  browser.ask(`(() => { const from = document.querySelector('#picture'), { left, top } = from.getBoundingClientRect();
+    const two = new OffscreenCanvas(1, 1).getContext('2d');
+    two.drawImage(from, ${x} - left, ${y} - top, 1, 1, 0, 0, 1, 1);
+    return [...two.getImageData(0, 0, 1, 1).data.subarray(0, 3)]; })()`);
 const any = '() => true';
 const isBlue = '(r, g, b) => b > 2.5 * r && b > 90'; // of what is selected
-const isCap = '(r, g, b) => r > g + 40 && r > b + 40 && r > 90';
+// How many bodies hold the point of the section that a pixel shows, as the page has counted them.
+const capAt = (x, y) =>
+  browser.ask(`(() => { const { caps, renderer, canvas } = bvpackPage.painter;
+    if (!caps.target) return null;
+    const { left, top } = canvas.getBoundingClientRect(), sum = new Float32Array(4);
+    renderer.readRenderTargetPixels(caps.target, ${x} - left, canvas.height - 1 - (${y} - top), 1, 1, sum);
+    return sum[3]; })()`);
+const capCount = () => browser.ask('bvpackPage.painter.capOrder.length');
 
 // ---- the picture, by ranges
 await browser.goTo(`${url}/plant.html`);
@@ -143,14 +156,19 @@ await shot('picked');
 await browser.press('Escape');
 assert.equal(await selected(), null);
 
-// ---- section, with caps
+// ---- section: caps are where the plane is inside a body that is closed
+const kinds = await known.parts();
+assert.deepEqual(
+  await browser.ask('Array.from(bvpackPage.scene.isClosed, Boolean)'),
+  kinds.map(({ openEdgeCount, triangleCount }) => openEdgeCount <= triangleCount / 100),
+);
 await browser.ask(`bvpackPage.select(${found})`);
-await browser.press('i'); // a part that is grey
+await browser.press('i');
 await browser.press('f');
 await settled();
 await browser.press('Escape');
 await whole();
-assert.ok((await pixels(isCap)) < 50, 'there are caps without a section');
+assert.equal(await capAt(600, 400), null, 'there are caps without a section');
 await browser.click('[data-do=section]');
 await browser.click('[data-axis=x]');
 const [instance] = await browser.ask(`bvpackPage.model.instancesOf(${found})`);
@@ -161,15 +179,44 @@ const [right, y0] = await browser.placeOf('#section-panel input', [1, 0.5]);
 await browser.clickAt(left + 8 + share * (right - left - 16), y0);
 await whole();
 await shot('section');
-const caps = await pixels(isCap);
-assert.ok(caps > 2000, `${caps} pixels of caps are too few`);
 const plane = await browser.ask('bvpackPage.section.plane');
 assert.ok(plane[0] === -1 && plane[3] !== undefined);
+const dot = (p, q) => p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+const tally = { inside: 0, outside: 0, seen: 0 };
+const { left: canvasLeft, top: canvasTop } = await browser.ask(`(({ left, top }) => ({ left, top }))(document.querySelector('#picture').getBoundingClientRect())`);
+const colour = await browser.ask(`[...bvpackPage.scene.paints.image.data.subarray(${4 * instance}, ${4 * instance + 3})]`);
+for (let y = canvasTop + 10; y < canvasTop + 740; y += 24)
+  for (let x = canvasLeft + 10; x < canvasLeft + 700; x += 24) {
+    const eyeRay = await browser.ask(`bvpackPage.eye.rayAt(${x} + 0.5, ${y} + 0.5, document.querySelector('#picture')).slice(0, 6)`);
+    const t = -(dot(plane, eyeRay) + plane[3]) / dot(plane, eyeRay.slice(3));
+    const at = [0, 1, 2].map((k) => eyeRay[k] + t * eyeRay[3 + k]);
+    const near = await known.closest(at, { only: [instance] });
+    if (near.distance[0] < t * 0.004) continue; // three pixels from the surface
+    const { count: crossings } = await known.rayAll([...at, 0.31, 0.53, 0.79, 0, Infinity], { only: [instance] });
+    const isInside = crossings % 2 === 1;
+    const counted = Math.abs(await capAt(x, y)) > 0.5;
+    assert.equal(counted, isInside, `the section's point at ${x}, ${y}`);
+    tally[isInside ? 'inside' : 'outside']++;
+    if (!isInside) continue;
+    const shown = await pixelAt(x, y);
+    const fades = [0.72, 0.94].map((fade) => colour.map((one) => one * fade));
+    if (fades.some((one) => one.every((value, k) => Math.abs(value - shown[k]) < 4))) tally.seen++;
+  }
+assert.ok(tally.inside >= 20 && tally.outside >= 20, `${JSON.stringify(tally)}: too few to tell`);
+assert.equal(tally.seen, tally.inside, 'caps have not the colour of their part');
 for (const [x, y] of target) { // what is cut away is not picked
   const hit = await browser.ask(`bvpackPage.pick(${x}, ${y})`);
   if (hit) assert.ok(plane[0] * hit.point[0] + plane[3] > -1e-9, 'a pick of what is cut away');
 }
+assert.equal(await capCount(), 1);
+await browser.ask(`bvpackPage.scene.isClosed[bvpackPage.model.instancePart[${instance}]] = 0`);
+await browser.ask('bvpackPage.change()');
+await whole();
+assert.equal(await capCount(), 0, 'a part that is open has caps');
+await browser.ask(`bvpackPage.scene.isClosed[bvpackPage.model.instancePart[${instance}]] = 1`);
 await browser.click('#section-panel [data-flip]');
+await whole();
+assert.equal(await capCount(), 0, 'caps are seen from behind');
 await browser.press('a');
 await browser.press('1');
 await settled();

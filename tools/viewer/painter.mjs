@@ -22,6 +22,7 @@ import {
   Vector4,
   WebGLRenderer,
 } from 'three';
+import { Caps } from './caps.mjs';
 import { CLEAR, GHOST, HIDDEN, SHOWN } from './scene.mjs';
 import { BOX_VERTEX, FRAGMENT, PIECE_VERTEX, PLAIN_VERTEX, POINT_VERTEX } from './shaders.mjs';
 
@@ -37,6 +38,7 @@ const BOX_TRIANGLES = 12;
 const PER_OCTAVE = 4; // buckets of sizes
 const STILL_MS = 60; // a wave's time
 const MOVING_MS = 35;
+const PLANE_IN = 2e-6; // how far into what stays the plane is drawn, of the model's size: a face in it is cut away
 const PLAN_EVERY = 140; // while the camera moves
 const HOLD_MS = 900;
 
@@ -81,6 +83,10 @@ export class Painter {
     this.rate = 1500; // triangles a millisecond
     this.plane = new Vector4(0, 0, 0, 1);
     this.hasPlane = false;
+    this.caps = new Caps(this.renderer);
+    this.capCursor = this.capPiece = 0; // of the instances that the plane meets, and of one's pieces
+    this.capOrder = [];
+    this.capRate = 750;
     this.isStale = true;
     this.isMoving = false;
     this.plannedAt = -Infinity;
@@ -92,6 +98,7 @@ export class Painter {
     this.bucketOf = new Uint8Array(scene.count);
     this.weights = new Float32Array(scene.model.info.partCount);
     this.materials = [1, 0.38, 0.1].map((opacity) => this.#materials(opacity)); // of the layers
+    this.capMaterials = this.caps.materials(this.materials[0]);
     this.boxes = fixed(new Mesh(cube(), this.materials[0].box));
     this.whichBox = new InstancedBufferAttribute(new Uint32Array(scene.count), 1);
     this.whichBox.setUsage(DynamicDrawUsage);
@@ -165,8 +172,12 @@ export class Painter {
     this.hasPlane = numbers !== null;
     if (numbers) {
       const [x, y, z, d] = numbers;
-      this.plane.set(x, y, z, d + x * origin[0] + y * origin[1] + z * origin[2]);
-    } else this.plane.set(0, 0, 0, 1);
+      const inwards = PLANE_IN * this.scene.model.size;
+      this.plane.set(x, y, z, d + x * origin[0] + y * origin[1] + z * origin[2] - inwards);
+    } else {
+      this.plane.set(0, 0, 0, 1);
+      this.caps.end();
+    }
     for (const set of this.materials)
       for (const material of Object.values(set)) material.uniforms.hasCaps.value = numbers ? 1 : 0;
     this.change();
@@ -180,6 +191,7 @@ export class Painter {
   resize(width, height) {
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
+    this.caps.resize(this.canvas.width, this.canvas.height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     this.change();
@@ -217,6 +229,7 @@ export class Painter {
     for (const { point } of this.materials) point.uniforms.focal.value = focal / 2;
     const numbers = scene.partNumbers.image.data;
     weights.fill(0);
+    let nearest = Infinity;
     for (let i = 0; i < count; i++) {
       bucketOf[i] = 255;
       if (state[i] === HIDDEN) continue;
@@ -228,6 +241,7 @@ export class Painter {
       for (; k < planeCount; k++)
         if (planes[4 * k] * cx + planes[4 * k + 1] * cy + planes[4 * k + 2] * cz + planes[4 * k + 3] < -r) break;
       if (k < planeCount) continue;
+      if (away - r < nearest) nearest = away - r;
       px[i] = across;
       let bucket = bucketAt(across);
       costs[bucket] += triangleCount[numbers[i]];
@@ -237,6 +251,7 @@ export class Painter {
       counts[bucket + 1]++;
       if (across >= BOX_BELOW && across > weights[numbers[i]]) weights[numbers[i]] = across;
     }
+    this.#begin(nearest);
     for (let b = 0; b < LAYERS.length * BUCKETS; b++) counts[b + 1] += counts[b];
     this.orderCount = counts[LAYERS.length * BUCKETS];
     this.layerEnds = LAYERS.map((_, layer) => counts[(layer + 1) * BUCKETS]);
@@ -250,18 +265,45 @@ export class Painter {
     const [from, to] = [counts[bucket], this.layerEnds[0]];
     const last = this.order[Math.min(from + boxes, to - 1)];
     this.pointBelow = to > from + boxes ? Math.max(POINT_BELOW, this.px[last]) : POINT_BELOW;
-    this.cursor = this.pieceCursor = 0;
+    this.cursor = this.pieceCursor = this.capCursor = this.capPiece = 0;
+    this.capOrder = this.#opened();
     this.plannedAt = performance.now();
     this.mustPlan = false;
     this.stream.want(weights);
   }
 
+  // Instances whose caps are seen, large first: the plane meets them, and the eye is on its other side.
+  #opened() {
+    const { plane, scene, stream, px, order } = this;
+    const { centres, radii, isClosed } = scene;
+    const { triangleCount } = scene.model.parts;
+    const { x, y, z } = this.camera.position;
+    if (!this.hasPlane || !this.caps.isPossible || plane.x * x + plane.y * y + plane.z * z + plane.w >= 0) return [];
+    const numbers = scene.partNumbers.image.data;
+    return order.subarray(0, this.layerEnds[1]).filter((i) => {
+      const away = plane.x * centres[3 * i] + plane.y * centres[3 * i + 1] + plane.z * centres[3 * i + 2] + plane.w;
+      if (Math.abs(away) > radii[i] || !isClosed[numbers[i]] || px[i] < this.pointBelow) return false;
+      const part = stream.part(numbers[i]);
+      return !part || part.triangles === triangleCount[numbers[i]]; // what is not all here is open
+    });
+  }
+
+  // Does it with other instances in place of the picture's; their cursor is what it returns.
+  #withOrder(order, cursor, pieceCursor, what) {
+    const kept = ['order', 'orderCount', 'layerEnds', 'cursor', 'pieceCursor'].map((name) => [name, this[name]]);
+    Object.assign(this, { order, orderCount: order.length, layerEnds: [order.length], cursor, pieceCursor });
+    what();
+    const ended = [this.cursor, this.pieceCursor];
+    Object.assign(this, Object.fromEntries(kept));
+    return ended;
+  }
+
   // The next instances, for so many triangles, as children of the graph.
-  #fill(triangles) {
+  #fill(triangles, sets = this.materials) {
     const { scene, stream, px, lists } = this;
     const numbers = scene.partNumbers.image.data;
     const layer = this.layerEnds.findIndex((one) => this.cursor < one);
-    const [end, set] = [this.layerEnds[layer], this.materials[layer]];
+    const [end, set] = [this.layerEnds[layer], sets[layer]];
     const boxes = this.whichBox.array;
     const points = this.whichPoint.array;
     let [boxCount, pointCount, filled] = [0, 0, 0];
@@ -346,14 +388,16 @@ export class Painter {
     if (!this.hasInstances || this.isStale || this.isMoving) return false;
     const drawn = instances.filter((one) => bucketOf[one] !== 255);
     if (drawn.some((one) => scene.state[one] !== SHOWN) || drawn.length > 20000) return false;
-    const { order, orderCount, layerEnds, cursor, pieceCursor, filled } = this;
-    Object.assign(this, { order: drawn, orderCount: drawn.length, layerEnds: [drawn.length], cursor: 0, pieceCursor: 0 });
-    while (this.cursor < drawn.length) {
-      this.#fill(this.rate * STILL_MS);
-      this.renderer.render(this.graph, this.camera);
-    }
-    Object.assign(this, { order, orderCount, layerEnds, cursor, pieceCursor, filled });
+    const { filled } = this;
+    this.#withOrder(drawn, 0, 0, () => {
+      while (this.cursor < drawn.length) {
+        this.#fill(this.rate * STILL_MS);
+        this.renderer.render(this.graph, this.camera);
+      }
+    });
+    this.filled = filled;
     this.graph.children = [];
+    this.capCursor = this.capPiece = 0;
     if (this.waveCount === 1) this.waveCount = 2; // what is in the graph is no first wave
     return true;
   }
@@ -365,9 +409,15 @@ export class Painter {
     const radius = 0.5 * scene.model.size;
     const away = camera.position.length();
     camera.far = away + radius * 1.05;
-    camera.near = Math.max(away - radius * 1.05, camera.far * 2e-5);
-    camera.updateProjectionMatrix();
+    this.#begin(away - radius * 1.05);
     camera.updateMatrixWorld();
+  }
+
+  // Depth begins where something is: the farther, the less do thin walls show through.
+  #begin(nearest) {
+    const { camera } = this;
+    camera.near = Math.min(Math.max(0.95 * nearest, camera.far * 2e-5), camera.far / 2);
+    camera.updateProjectionMatrix();
   }
 
   #render(clears) {
@@ -377,6 +427,23 @@ export class Painter {
     }
     this.renderer.render(this.graph, this.camera);
     this.drawn += this.filled;
+    this.#await(false);
+  }
+
+  // The next of the caps; with the last of them they are seen.
+  #renderCaps() {
+    const { capOrder, caps } = this;
+    if (this.capCursor === 0 && this.capPiece === 0) caps.begin();
+    [this.capCursor, this.capPiece] = this.#withOrder(capOrder, this.capCursor, this.capPiece, () =>
+      this.#fill(this.capRate * STILL_MS, [this.capMaterials]),
+    );
+    caps.add(this.graph, this.camera);
+    if (this.capCursor >= capOrder.length) caps.show(this.plane, this.camera);
+    this.#await(true);
+  }
+
+  #await(isOfCaps) {
+    this.isOfCaps = isOfCaps;
     this.fence = this.gl.fenceSync(this.gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     this.gl.flush();
     this.begun = performance.now();
@@ -389,13 +456,10 @@ export class Painter {
     this.gl.deleteSync(this.fence);
     this.fence = null;
     const took = Math.max(performance.now() - this.begun, 4);
-    if (this.filled > 2000) this.rate += 0.3 * (Math.max(this.filled / took, 50) - this.rate);
+    const rate = this.isOfCaps ? 'capRate' : 'rate';
+    if (this.filled > 2000) this[rate] += 0.3 * (Math.max(this.filled / took, 50) - this[rate]);
     this.onPicture();
     return false;
-  }
-
-  get isDone() {
-    return !this.isStale && (this.standIn || this.cursor >= this.orderCount) && !this.fence;
   }
 
   // Called once a frame; true: there is more to do.
@@ -413,6 +477,7 @@ export class Painter {
         this.graph.children = this.standIn ? [this.standIn] : [];
         this.filled = this.standIn ? BOX_TRIANGLES * this.standIn.geometry.instanceCount : 0;
         this.orderCount = this.cursor = 0;
+        this.capOrder = [];
       } else if (this.mustPlan || this.waveCount !== 1 || now - this.plannedAt > PLAN_EVERY) {
         this.#plan();
         this.#fill(this.rate * (this.isMoving ? MOVING_MS : STILL_MS));
@@ -426,6 +491,10 @@ export class Painter {
       this.#fill(this.rate * STILL_MS);
       this.waveCount++;
       this.#render(false);
+      return true;
+    }
+    if (this.capCursor < this.capOrder.length) {
+      this.#renderCaps();
       return true;
     }
     this.release?.();

@@ -16,6 +16,8 @@ import { partColour, SELECTED } from './palette.mjs';
 
 const ACROSS = 1024; // instances, or parts, in a row of a texture
 
+const CRACKS_MOST = 0.01; // open edges a triangle of what counts as closed
+
 export const SHOWN = 0;
 export const HIDDEN = 1;
 export const GHOST = 2; // hardly there
@@ -56,7 +58,8 @@ export class Scene {
   }
 
   takeParts() {
-    const { box, triangleCount } = this.model.parts;
+    const { box, triangleCount, openEdgeCount } = this.model.parts;
+    this.isClosed = triangleCount.map((count, part) => openEdgeCount[part] <= count * CRACKS_MOST);
     const { data } = this.partBoxes.image;
     for (let part = 0; part < triangleCount.length; part++)
       for (let k = 0; k < 6; k++) data[8 * part + (k < 3 ? k : k + 1)] = box[6 * part + k];
@@ -102,7 +105,7 @@ export class Scene {
       this.sides.get(instance) ??
       (this.selected.has(instance) ? SELECTED : this.#ownColour(instance));
     this.paints.image.data.set(colour, 4 * instance);
-    this.paints.image.data[4 * instance + 3] = 255;
+    this.paints.image.data[4 * instance + 3] = this.isClosed[this.partNumbers.image.data[instance]] ? 255 : 0;
   }
 
   #ownColour(instance) {

@@ -404,7 +404,7 @@ int EXPORT(find_nodes)(const bvp_file *file, uint32_t first, uint32_t count, con
 
 /* Parts, as instance_table. boxes: 6 numbers each, lo and hi. */
 int EXPORT(part_table)(const bvp_file *file, uint32_t first, uint32_t count, double *triangles,
-                       double *boxes, uint32_t *done)
+                       double *open_edges, double *boxes, uint32_t *done)
 {
     for (; *done < count; ++*done) {
         bvp_part_info info;
@@ -412,6 +412,7 @@ int EXPORT(part_table)(const bvp_file *file, uint32_t first, uint32_t count, dou
         if (status != BVP_OK)
             return said(file, status);
         triangles[*done] = (double)info.triangle_count;
+        open_edges[*done] = (double)info.open_edge_count;
         for (int i = 0; i < 6; i++)
             boxes[6 * (size_t)*done + i] = i < 3 ? info.lo[i] : info.hi[i - 3];
     }

@@ -457,7 +457,7 @@ export class Engine {
   }
 
   partTable(id, first, count) {
-    const names = { triangleCount: [Float64Array, 1], box: [Float64Array, 6] };
+    const names = { triangleCount: [Float64Array, 1], openEdgeCount: [Float64Array, 1], box: [Float64Array, 6] };
     return this.table(id, first, count, names, this.module.part_table);
   }
 

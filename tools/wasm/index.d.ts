@@ -150,6 +150,7 @@ export interface ColourTable {
 }
 export interface PartTable {
   triangleCount: Float64Array;
+  openEdgeCount: Float64Array;
   /** 6 for each part: lo, hi. */
   box: Float64Array;
 }

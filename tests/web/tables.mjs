@@ -97,6 +97,21 @@ for (let part = 0; part < Math.min(info.partCount, 5); part++) {
   }
 }
 
+// runs: no vertex is in two, and each is that of its triangle's number
+{
+  const { positions, ids } = await whole.triangles(0, 0, undefined, { ids: true });
+  const most = Math.max(...ids);
+  const firsts = [0, Math.floor(most / 3), Math.floor(most / 2)];
+  const made = await file.geometry(0, 0, undefined, { firsts });
+  const flat = [...made.indices].flatMap((v) => [...made.positions.subarray(3 * v, 3 * v + 3)]);
+  assert.deepEqual(new Float32Array(flat), positions);
+  made.indices.forEach((v, i) => {
+    const id = ids[Math.floor(i / 3)];
+    assert.equal(made.runs[v], firsts.filter((one) => one <= id).length - 1, `the run of ${id}`);
+  });
+  assert.equal((await file.geometry(0, 0, 1)).runs, null);
+}
+
 const root = await file.boxes(0);
 const least = Math.min(...root.lo), most = Math.max(...root.hi);
 assert.ok(root.count >= 1 && least <= Math.min(...info.lo) && most >= Math.max(...info.hi));

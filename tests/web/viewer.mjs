@@ -2,7 +2,8 @@
 // viewer.mjs: drives the viewer as a person does: tree, search, pick, properties, hide, isolate,
 // ghost, section, measure, clashes, views. What it shows is compared with what the package says.
 // Usage: node viewer.mjs BROWSER SITE PACKAGE REPORT.bcf
-// SITE: a folder with plant.html, which `bvpack view` wrote for "models/cell 1.bvp" and today.jsonl.
+// SITE: a folder with plant.html, which `bvpack view` wrote for "models/cell 1.bvp" and today.jsonl,
+// and models/two.bvp, a unit cube with faces of two colours, red and green.
 // BVP_SHOTS names a folder for pictures of each step.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
@@ -18,7 +19,12 @@ const { open } = await import(pathToFileURL(`${folder}/index.mjs`));
 const known = await open(readFileSync(file));
 const nodes = await known.nodes();
 const rows = readFileSync(report, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
-const { url, requests } = await serve({ '/plant.html': path, '/models/cell 1.bvp': file, '/today.jsonl': report });
+const { url, requests } = await serve({
+  '/plant.html': path,
+  '/models/cell 1.bvp': file,
+  '/models/two.bvp': join(site, 'models/two.bvp'),
+  '/today.jsonl': report,
+});
 const browser = await Browser.start(program);
 
 let shots = 0;
@@ -317,6 +323,30 @@ await shot('help');
 assert.equal(await browser.ask(`document.querySelector('#help').open`), true);
 const wide = await browser.ask('document.documentElement.scrollWidth');
 assert.ok(wide <= 1280, `the page is ${wide} pixels wide`);
+
+// ---- a mesh of several colours: each triangle in its own, the cap in the first
+await browser.goTo(`${url}/plant.html?file=models/two.bvp`);
+await browser.until(`document.querySelector('#title').innerText === 'two.bvp'`);
+await whole();
+const isRed = '(r, g, b) => r > 3 * g && r > 3 * b';
+const isGreen = '(r, g, b) => g > 3 * r && g > 3 * b';
+const own = [await pixels(isRed), await pixels(isGreen)];
+await shot('colours');
+assert.ok(own.every((one) => one > 20000), `${own} pixels of the two colours`);
+await browser.ask('bvpackPage.select(0)');
+await whole();
+assert.ok((await pixels(isRed)) < 300 && (await pixels(isGreen)) < 300, 'what is selected keeps colours of its own');
+assert.ok((await pixels(isBlue)) > 40000);
+await browser.ask('bvpackPage.select(null)');
+await whole();
+const later = [await pixels(isRed), await pixels(isGreen)];
+assert.ok(own.every((one, i) => Math.abs(one - later[i]) < 0.02 * one), `${later} pixels in place of ${own}`);
+await browser.press('s');
+await whole();
+await shot('colours-cut');
+const [x, y] = await browser.ask(`bvpackPage.eye.pixelOf([0.5, 0.5, 0.5], 720, 760)`);
+const capColour = await pixelAt(x + canvasLeft, y + canvasTop);
+assert.ok(capColour[0] > 3 * capColour[1] && capColour[0] > 100, `the cap is ${capColour}`);
 
 // ---- a page from a folder says that it cannot read, and takes what it is given
 await browser.goTo(pathToFileURL(path).href);

@@ -57,7 +57,7 @@ export class Caps {
         glslVersion: GLSL3,
         vertexShader,
         fragmentShader: CAP_SUM_FRAGMENT,
-        uniforms,
+        uniforms: { ...uniforms, hasSwatches: { value: 0 } }, // one colour a body
         side: DoubleSide,
         transparent: true,
         depthTest: false,

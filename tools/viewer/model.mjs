@@ -41,7 +41,7 @@ export class Model {
     }
   }
 
-  // Base colours of the source, of each instance.
+  // Base colours of the source, of each instance: its first.
   async readColours(take) {
     const { instanceCount } = this.info;
     for (let first = 0; first < instanceCount; first += AT_ONCE)

@@ -6,6 +6,7 @@ import { Vector3 } from 'three';
 import { readBcf, writeBcf } from './bcf.mjs';
 import { Eye } from './camera.mjs';
 import { Clashes } from './clashes.mjs';
+import { readRuns } from './colours.mjs';
 import { Measure } from './measure.mjs';
 import { NONE } from './model.mjs';
 import { Overlay } from './overlay.mjs';
@@ -96,12 +97,24 @@ export class Page {
     await model.readNodes();
     this.tree.begin();
     performance.mark('tree');
+    await this.readColours();
+    this.isRead = true;
+  }
+
+  async readColours() {
+    const { model, painter, scene, stream } = this;
+    const several = [];
     let isColoured = false;
     await model.readColours((first, table) => {
-      isColoured = scene.takeColours(first, table) || isColoured;
+      isColoured = scene.takeColours(first, table, several) || isColoured;
     });
-    if (isColoured) this.change();
-    this.isRead = true;
+    const runs = await readRuns(model, several);
+    if (runs.size > 0) {
+      scene.takeRuns(runs);
+      stream.setRuns(runs);
+      painter.showSwatches();
+    }
+    if (isColoured || runs.size > 0) this.change();
   }
 
   // ---- frames ---------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ export class Painter {
   }
 
   #materials(opacity) {
-    const { placements, paints, partNumbers, partBoxes } = this.scene;
+    const { placements, paints, partNumbers, partBoxes, swatchFirsts, swatches } = this.scene;
     const uniforms = (hasFaces) => ({
       hasFaces: { value: hasFaces },
       focal: { value: 1 },
@@ -121,6 +121,9 @@ export class Painter {
       paints: { value: paints },
       partNumbers: { value: partNumbers },
       partBoxes: { value: partBoxes },
+      hasSwatches: { value: 0 },
+      swatchFirsts: { value: swatchFirsts },
+      swatches: { value: swatches },
       plane: { value: this.plane },
       hasCaps: { value: 0 },
       opacity: { value: opacity },
@@ -163,6 +166,16 @@ export class Painter {
     this.standIn?.geometry.dispose();
     this.standIn = null;
     this.hasInstances = true;
+    this.change();
+  }
+
+  // The scene has colours of triangles.
+  showSwatches() {
+    for (const { piece } of this.materials) {
+      piece.uniforms.hasSwatches.value = 1;
+      piece.uniforms.swatchFirsts.value = this.scene.swatchFirsts;
+      piece.uniforms.swatches.value = this.scene.swatches;
+    }
     this.change();
   }
 

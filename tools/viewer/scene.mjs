@@ -47,6 +47,10 @@ export class Scene {
     this.placements = texture(Float32Array, count, 3, 4, RGBAFormat, FloatType);
     this.paints = texture(Uint8Array, count, 1, 4, RGBAFormat, UnsignedByteType);
     this.partNumbers = texture(Uint32Array, count, 1, 1, RedIntegerFormat, UnsignedIntType);
+    // where an instance's colours begin among the swatches, 1: the first; 0: it has one colour
+    this.swatchFirsts = texture(Uint32Array, 1, 1, 1, RedIntegerFormat, UnsignedIntType);
+    this.swatches = texture(Uint8Array, 1, 1, 4, RGBAFormat, UnsignedByteType);
+    this.ownSwatches = null; // as swatchFirsts, whatever is selected
     this.partBoxes = texture(Float32Array, model.info.partCount, 2, 4, RGBAFormat, FloatType);
     this.centres = new Float32Array(3 * count);
     this.radii = new Float32Array(count);
@@ -105,7 +109,13 @@ export class Scene {
       this.sides.get(instance) ??
       (this.selected.has(instance) ? SELECTED : this.#ownColour(instance));
     this.paints.image.data.set(colour, 4 * instance);
+    if (this.ownSwatches)
+      this.swatchFirsts.image.data[instance] = this.#isMarked(instance) ? 0 : this.ownSwatches[instance];
     this.paints.image.data[4 * instance + 3] = this.isClosed[this.partNumbers.image.data[instance]] ? 255 : 0;
+  }
+
+  #isMarked(instance) {
+    return this.sides.has(instance) || this.selected.has(instance);
   }
 
   #ownColour(instance) {
@@ -113,11 +123,36 @@ export class Scene {
     return partColour(this.partNumbers.image.data[instance]);
   }
 
-  // True: there are colours among them.
-  takeColours(first, { rgba, runCount }) {
+  // runs: of parts whose triangles have several colours (colours.mjs).
+  takeRuns(runs) {
+    const places = new Map(); // of equal colours, once
+    const all = [];
+    this.ownSwatches = new Uint32Array(this.count);
+    this.swatchFirsts = texture(Uint32Array, this.count, 1, 1, RedIntegerFormat, UnsignedIntType);
+    for (const [part, { colours }] of runs)
+      for (const [instance, of] of colours) {
+        const filled = of.map((rgba) => rgba ?? [...partColour(part), 255]);
+        const key = filled.join(' ');
+        if (!places.has(key)) {
+          places.set(key, all.length + 1);
+          all.push(...filled);
+        }
+        this.ownSwatches[instance] = places.get(key);
+        this.hasSource[instance] = 1;
+        this.source.set(filled[0].slice(0, 3), 3 * instance); // of its cap and its box
+        this.#paint(instance);
+      }
+    this.swatches = texture(Uint8Array, all.length, 1, 4, RGBAFormat, UnsignedByteType);
+    all.forEach((rgba, i) => this.swatches.image.data.set(rgba, 4 * i));
+    this.paints.needsUpdate = true;
+  }
+
+  // True: there are colours among them; those that have several are appended to `several`.
+  takeColours(first, { rgba, runCount }, several) {
     let isAny = false;
     for (let i = 0; i < runCount.length; i++) {
       const [r, g, b, a] = rgba.subarray(4 * i, 4 * i + 4);
+      if (runCount[i] > 1) several.push(first + i);
       if (runCount[i] === 0 || (r | g | b | a) === 0) continue;
       isAny = true;
       this.hasSource[first + i] = 1;
@@ -131,6 +166,7 @@ export class Scene {
   repaint(instances) {
     for (const instance of instances) this.#paint(instance);
     this.paints.needsUpdate = true;
+    if (this.ownSwatches) this.swatchFirsts.needsUpdate = true;
   }
 
   // Returns the instances whose colour has changed.

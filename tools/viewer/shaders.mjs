@@ -45,17 +45,19 @@ void place(vec3 p) {
 `;
 
 export const PIECE_VERTEX = `${TABLES}
-in vec4 position; // 0 to 1 in the piece's box
+in vec4 position; // 0 to 1 in the piece's box, and which run of colours
 uniform vec3 lo;
 uniform vec3 size;
-#ifdef COLOURS
-in vec3 vertexColour;
-#endif
+uniform float hasSwatches;
+uniform usampler2D swatchFirsts;
+uniform sampler2D swatches;
 void main() {
   place(lo + position.xyz * size);
-#ifdef COLOURS
-  colour = vertexColour;
-#endif
+  if (hasSwatches > 0.5) {
+    uint first = texelFetch(swatchFirsts, texel(which, 1u, 0u), 0).r;
+    uint run = uint(position.w * 65535.0 + 0.5);
+    if (first > 0u) colour = texelFetch(swatches, texel(first - 1u + run, 1u, 0u), 0).rgb;
+  }
 }
 `;
 

@@ -23,8 +23,8 @@ function forget() {
   this.array = null;
 }
 
-// The box of the vertices, and where they are in it.
-function quantised(positions) {
+// The box of the vertices, and where they are in it; the fourth number is the run of colours.
+function quantised(positions, runs) {
   const [lo, hi] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
   for (let i = 0; i < positions.length; i++) {
     const k = i % 3;
@@ -37,6 +37,7 @@ function quantised(positions) {
   for (let v = 0; v < count; v++)
     for (let k = 0; k < 3; k++)
       if (size[k] > 0) numbers[4 * v + k] = ((positions[3 * v + k] - lo[k]) / size[k]) * 65535 + 0.5;
+  if (runs) for (let v = 0; v < count; v++) numbers[4 * v + 3] = runs[v];
   return { numbers, lo: new Vector3(...lo), size: new Vector3(...size) };
 }
 
@@ -75,8 +76,8 @@ class Part {
     this.isLoading = false;
   }
 
-  mesh({ positions, indices }) {
-    const { numbers, lo, size } = quantised(positions);
+  mesh({ positions, indices, runs }) {
+    const { numbers, lo, size } = quantised(positions, runs);
     const geometry = new InstancedBufferGeometry();
     const isShort = numbers.length / 4 < 65536;
     const index = new BufferAttribute(isShort ? Uint16Array.from(indices) : indices, 1);
@@ -137,6 +138,22 @@ export class Stream {
     this.turn = 0;
     this.failure = null;
     this.instanceCounts = new Uint32Array(model.info.partCount);
+    this.firsts = new Map(); // part to where its runs of colours begin
+  }
+
+  // Parts with runs of colours; those that are here without come again.
+  setRuns(runs) {
+    for (const [number, { firsts }] of runs) {
+      this.firsts.set(number, firsts);
+      const part = this.parts.get(number);
+      if (part) this.#forget(part);
+    }
+  }
+
+  #forget(part) {
+    this.bytes -= part.bytes;
+    part.drop();
+    this.parts.delete(part.number);
   }
 
   countInstances(parts) {
@@ -189,9 +206,7 @@ export class Stream {
     idle.sort((a, b) => a.seen - b.seen);
     for (const part of idle) {
       if (this.bytes + more <= this.bytesMost) break;
-      this.bytes -= part.bytes;
-      part.drop();
-      this.parts.delete(part.number);
+      this.#forget(part);
     }
     return this.bytes + more <= this.bytesMost;
   }
@@ -222,7 +237,8 @@ export class Stream {
           this.isFull = true;
           break;
         }
-        const geometry = await this.model.file.geometry(number, first, count);
+        const firsts = this.firsts.get(number) ?? null;
+        const geometry = await this.model.file.geometry(number, first, count, { firsts });
         if (this.parts.get(number) !== part) return; // it had to go meanwhile
         part.toCome.shift();
         this.#grow(part, () => part.add(geometry));

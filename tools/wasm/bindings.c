@@ -565,36 +565,70 @@ int EXPORT(node_at)(const bvp_file *file, const char *path, uint32_t size, uint3
     return BVP_OK;
 }
 
-static uint32_t hash_of(const uint32_t bits[3])
+/* Numbers of triangles, ascending, each the first of a run. */
+typedef struct run_list {
+    const double *firsts;
+    uint32_t count;
+} run_list;
+
+/* The last run that begins at `id` or before, or the first one. */
+static uint32_t run_of(const run_list *runs, uint64_t id)
 {
+    uint32_t low = 0, high = runs->count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (runs->firsts[middle] <= (double)id)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A vertex as bits: its position, and the run of its triangle. */
+typedef struct vertex_key {
+    uint32_t bits[3], run;
+} vertex_key;
+
+static uint32_t hash_of(const vertex_key *key)
+{
+    const uint32_t *bits = key->bits;
     uint32_t h = bits[0] * 0x9e3779b1u ^ bits[1] * 0x85ebca77u ^ bits[2] * 0xc2b2ae3du;
     h ^= h >> 15;
-    return h * 0x2c1b3c6du;
+    return (h + key->run) * 0x2c1b3c6du;
 }
 
 /* Triangles of a part as vertices, equal ones once, and three indices each. positions: 9 numbers
- * for each triangle. slots: a power of 2 of them, more than vertices. out: triangles, vertices. */
+ * for each triangle. slots: a power of 2 of them, more than vertices. out: triangles, vertices.
+ * With run_count > 0, vertices of different runs are different ones, and runs[i] is that of vertex i;
+ * ids: room for a number a triangle, runs: for 3. */
 int EXPORT(geometry)(const bvp_file *file, uint32_t part, double first, uint32_t count,
                      uint32_t *indices, float *positions, uint32_t *slots, uint32_t slot_count,
+                     const double *firsts, uint32_t run_count, uint64_t *ids, uint32_t *runs,
                      uint32_t *out)
 {
+    const run_list all = {firsts, run_count};
     uint64_t got = 0;
     uint32_t vertex_count = 0;
     out[0] = out[1] = 0;
+    const bvp_range range = {(uint64_t)first, count};
     const bvp_status status =
-        bvp_get_triangles(file, part, (bvp_range){(uint64_t)first, count}, positions, NULL, &got);
+        bvp_get_triangles(file, part, range, positions, run_count > 0 ? ids : NULL, &got);
     if (status != BVP_OK)
         return said(file, status);
     memset(slots, 0xff, slot_count * sizeof *slots);
     for (size_t i = 0; i < 3 * (size_t)got; i++) {
-        uint32_t bits[3];
-        memcpy(bits, positions + 3 * i, sizeof bits);
-        uint32_t slot = hash_of(bits) & (slot_count - 1);
+        vertex_key key = {.run = run_count > 0 ? run_of(&all, ids[i / 3]) : 0};
+        memcpy(key.bits, positions + 3 * i, sizeof key.bits);
+        uint32_t slot = hash_of(&key) & (slot_count - 1);
         while (slots[slot] != UINT32_MAX &&
-               memcmp(positions + 3 * (size_t)slots[slot], bits, sizeof bits) != 0)
+               (memcmp(positions + 3 * (size_t)slots[slot], key.bits, sizeof key.bits) != 0 ||
+                (run_count > 0 && runs[slots[slot]] != key.run)))
             slot = (slot + 1) & (slot_count - 1);
         if (slots[slot] == UINT32_MAX) {
-            memcpy(positions + 3 * (size_t)vertex_count, bits, sizeof bits);
+            memcpy(positions + 3 * (size_t)vertex_count, key.bits, sizeof key.bits);
+            if (run_count > 0)
+                runs[vertex_count] = key.run;
             slots[slot] = vertex_count++;
         }
         indices[i] = slots[slot];

@@ -500,19 +500,25 @@ export class Engine {
     });
   }
 
-  geometry(id, part, first, count) {
+  geometry(id, part, first, count, firsts) {
     return this.query([id], async (take, ask) => {
       const file = this.fileOf(id).handle;
       const slots = 2 ** Math.ceil(Math.log2(4 * count + 4)); // more than vertices
       const [indices, positions, out] = [take(count * 12), take(count * 36), take(8)];
       const table = take(slots * 4);
+      const runCount = firsts?.length ?? 0;
+      const begins = runCount > 0 ? this.put(take, Float64Array, firsts) : 0;
+      const [ids, runs] = runCount > 0 ? [take(count * 8), take(count * 12)] : [0, 0];
       await ask(() =>
-        this.module.geometry(file, part, first, count, indices, positions, table, slots, out),
+        this.module.geometry(
+          file, part, first, count, indices, positions, table, slots, begins, runCount, ids, runs, out,
+        ),
       );
       const [triangles, vertices] = this.memory.copy(Uint32Array, out, 2);
       return {
         positions: this.memory.copy(Float32Array, positions, vertices * 3),
         indices: this.memory.copy(Uint32Array, indices, triangles * 3),
+        runs: runCount > 0 ? this.memory.copy(Uint32Array, runs, vertices) : null,
       };
     });
   }

@@ -168,6 +168,8 @@ export interface Geometry {
   positions: Float32Array;
   /** 3 for each triangle, in storage order. */
   indices: Uint32Array;
+  /** Of each vertex, which of the runs that were asked for; null: of none. */
+  runs: Uint32Array | null;
 }
 
 /** Boxes of a hierarchy, one element each. */
@@ -398,8 +400,14 @@ export class BvpackFile {
   /** The boxes of a level of the assembly's hierarchy or a part's, and of leaves above it; limit:
    * default a million. */
   boxes(level: number, options?: { part?: number; limit?: number }): Promise<BoxList>;
-  /** Triangles first .. first + count - 1 with shared vertices. */
-  geometry(part: number, first?: number, count?: number): Promise<Geometry>;
+  /** Triangles first .. first + count - 1 with shared vertices. firsts: triangles' numbers, as of `id`
+   * in hits, ascending, at which runs begin (of colours()): no vertex is in two runs. */
+  geometry(
+    part: number,
+    first?: number,
+    count?: number,
+    options?: { firsts?: ArrayLike<number> | null },
+  ): Promise<Geometry>;
   /** positions: 9 for each triangle, in part coordinates. */
   triangles(
     part: number,

@@ -223,10 +223,10 @@ export class BvpackFile {
     return this.#call('boxes', this.#id, part, level, limit);
   }
 
-  async geometry(part, first = 0, count) {
+  async geometry(part, first = 0, count, { firsts = null } = {}) {
     const [{ triangleCount }] = await this.parts(part, 1);
     const rest = Math.max(triangleCount - first, 0);
-    return this.#call('geometry', this.#id, part, first, Math.min(count ?? rest, rest));
+    return this.#call('geometry', this.#id, part, first, Math.min(count ?? rest, rest), firsts);
   }
 
   async triangles(part, first = 0, count, { ids = false } = {}) {

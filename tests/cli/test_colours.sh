@@ -88,6 +88,55 @@ has out 'node 1, mesh 0,'
 expect 0 diff numbered.bvp moved.bvp
 has out 'no difference'
 
+# written again: as materials, each part's data once; a node in other colours shows another mesh
+expect 0 extract -q red.bvp -o again.glb
+expect 0 pack -q again.glb -o again.bvp
+kept again.bvp "$(colours red.bvp)"
+python3 - again.glb <<'END' || bad "the GLB that extract writes"
+import json, struct, sys
+b = open(sys.argv[1], "rb").read()
+g = json.loads(b[20:20 + struct.unpack("<I", b[12:16])[0]])
+assert len(g["bufferViews"]) == 2 and len(g["meshes"]) == 2, g
+assert [n["mesh"] for n in g["nodes"] if "mesh" in n] == [0, 1, 0], g["nodes"]
+assert [[p.get("material") for p in m["primitives"]] for m in g["meshes"]] == [[0, 1], [0, None]], g["meshes"]
+assert [m["pbrMetallicRoughness"]["baseColorFactor"] for m in g["materials"]] == [[1, 0, 0, 1], [1, 1, 1, 1]]
+assert b"bvpack_colours" not in b, "numbers of another file"
+END
+gltf 0.2,0.4,0.6,0.5 >glass.gltf
+expect 0 pack -q glass.gltf -o glass.bvp
+for format in glb obj; do
+  expect 0 extract -q glass.bvp -o glass.$format
+  expect 0 pack -q glass.$format -o back.bvp
+  [ "$(colours back.bvp | grep -o '[0-9a-f]\{8\}' | sort -u)" = "$(colours glass.bvp | grep -o '[0-9a-f]\{8\}' | sort -u)" ] ||
+    bad "other colours come back from .$format: $(colours back.bvp)"
+done
+expect 0 extract -q red.bvp -o again.obj
+[ "$(grep -E '^(mtllib|o|usemtl|f)' again.obj | cut -d' ' -f1,2 | tr '\n' ';')" = \
+  "mtllib again.mtl;o two;usemtl c_ff0000ff;f 1;usemtl c_ffffffff;f 1;o one;usemtl c_ff0000ff;f 4;usemtl c_00000000;f 4;o again;usemtl c_ff0000ff;f 7;usemtl c_ffffffff;f 7;" ] ||
+  { bad "the OBJ that extract writes:"; cat again.obj; }
+[ "$(grep -c newmtl again.mtl)" = 3 ] || bad "a material of the MTL is there twice, or missing"
+rm again.mtl
+expect 0 extract -q red.bvp --format obj -o -
+lacks out mtl
+expect 0 extract -q none.bvp -o none.obj
+[ ! -e none.mtl ] || bad "a model without colours has an MTL"
+expect 0 extract -q red.bvp --part '#0' -o part.obj
+grep -q 'Kd 1.0* 0.0* 0.0*' part.mtl || bad "a part alone has no colours"
+expect 0 extract -q red.bvp -o again.ply
+python3 - again.ply <<'END' || bad "the PLY that extract writes"
+import sys
+b = open(sys.argv[1], "rb").read()
+head, data = b.split(b"end_header\n", 1)
+assert head.endswith(b"property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\n"), head
+faces = data[-17 * 6:]
+assert len(data) in (9 * 12 + 17 * 6, 9 * 24 + 17 * 6), len(data)
+found = [faces[17 * i + 13:17 * i + 17].hex() for i in range(6)]
+assert found == ["ff0000ff", "ffffffff", "ff0000ff", "c3ccd6ff", "ff0000ff", "ffffffff"], found
+END
+expect 0 pack -q again.ply -o ply.bvp
+expect 0 extract -q none.bvp -o none.ply
+grep -aq 'property uchar red' none.ply && bad "a PLY without colours has some"
+
 # pictures: how much of the picture is red
 red_in() { # FILE OPTION...
   expect 0 view -q "$1" --size 120x80 --camera front -o p.png "${@:2}"

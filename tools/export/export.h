@@ -9,7 +9,10 @@
 
 typedef struct export_options {
     uint32_t part; /* this part alone, in its own coordinates; BVP_ASSEMBLY: everything */
-    int flat; /* everything as one mesh in the world's coordinates: tree and sharing are lost */
+    int flat; /* everything as one mesh in the world's coordinates: tree, sharing and colours are
+                 lost */
+    FILE *materials;            /* for OBJ: where its MTL goes; NULL: no colours */
+    const char *materials_name; /* as the OBJ names it */
 } export_options;
 
 /* What the format or the options made impossible to keep; the verb prints it. */
@@ -18,6 +21,9 @@ typedef struct export_report {
     uint64_t rounded_count;  /* coordinates that the format can't hold exactly */
     double rounding_error;   /* the largest of them, in units */
 } export_report;
+
+/* Whether a part, or with BVP_ASSEMBLY any instance, has base colours of the source. */
+int export_has_colours(const bvp_file *file, uint32_t part);
 
 /* Each writes the whole output to `out`, which can't be rewound. BVP_ERR_SYSTEM: writing failed;
  * BVP_ERR_LIMIT: the format can't hold so much. STL and OBJ are always as flat as they are; PLY

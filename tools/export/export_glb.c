@@ -6,9 +6,14 @@
  * carries the mesh and a translation by the origin; these children come after all nodes of the
  * file, so that those keep their numbers. JSON comes before the data in a GLB, so the text is
  * written to memory first, with sizes that are computed from the meshes.
+ *
+ * Base colours are materials, and a run of triangles of one colour is a primitive: a piece of its
+ * part's indices, which are in the order of the source, as runs are. So a part's data is written
+ * once, and a mesh of the output is a part in some colours: `look`.
  * Spec: Khronos glTF 2.0, chapter 4
  */
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "export/export_scene.h"
@@ -19,11 +24,23 @@
 
 /* ---- what the file's chunks hold ------------------------------------------------------------- */
 
+typedef struct look {
+    uint32_t mesh; /* whose data */
+    export_run *runs;
+    size_t run_count;  /* 0: the source names no colour */
+    uint64_t accessor; /* of the first run's indices, if there are several */
+} look;
+
 typedef struct glb {
     export_scene scene;
-    uint32_t *mesh_of; /* number in the output of each part, or BVP_NONE */
-    uint32_t *parts;   /* of the meshes in the output */
+    uint32_t *mesh_of; /* number in the output of each part's data, or BVP_NONE */
+    uint32_t *parts;   /* whose data is in the output */
     uint32_t mesh_count;
+    uint32_t *look_of; /* of each item */
+    look *looks;
+    uint32_t look_count;
+    uint32_t *colours; /* of materials, ascending */
+    size_t colour_count;
     export_mesh flat; /* all items as one mesh, when `is_flat` */
     int is_flat;
     json text;
@@ -60,6 +77,174 @@ static bvp_status choose_meshes(glb *g)
         status = export_load(scene, part, &mesh);
     }
     return status;
+}
+
+/* ---- colours ---------------------------------------------------------------------------------- */
+
+enum { COLOURS_KEY = 14 }; /* of "bvpack_colours" */
+
+static uint32_t word_of(const uint8_t rgba[4])
+{
+    return (uint32_t)rgba[0] << 24 | (uint32_t)rgba[1] << 16 | (uint32_t)rgba[2] << 8 | rgba[3];
+}
+
+static int is_named(const export_run *run)
+{
+    return word_of(run->rgba) != 0;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* An item, and what its look depends on. Equal texts of colours are stored once. */
+typedef struct dressed {
+    uint32_t part, item;
+    const char *colours; /* NULL: none */
+    size_t size;
+} dressed;
+
+static int by_look(const void *a, const void *b)
+{
+    const dressed *x = a, *y = b;
+    if (x->part != y->part)
+        return x->part < y->part ? -1 : 1;
+    if (x->size != y->size)
+        return x->size < y->size ? -1 : 1;
+    const int order =
+        x->size > 0 && x->colours != y->colours ? memcmp(x->colours, y->colours, x->size) : 0;
+    return order ? order : (x->item > y->item) - (x->item < y->item);
+}
+
+static int is_same_look(const dressed *x, const dressed *y)
+{
+    return x->part == y->part && x->size == y->size &&
+           (x->size == 0 || memcmp(x->colours, y->colours, x->size) == 0);
+}
+
+static int is_colours_key(bvp_string key)
+{
+    return key.size == COLOURS_KEY && memcmp(key.data, "bvpack_colours", COLOURS_KEY) == 0;
+}
+
+static dressed dress(const glb *g, uint32_t i)
+{
+    const export_item *item = &g->scene.items[i];
+    dressed made = {.part = item->part, .item = i};
+    bvp_node_info node;
+    if (item->node == BVP_NONE || bvp_get_node(g->scene.file, item->node, &node) != BVP_OK)
+        return made;
+    for (uint32_t k = 0; k < node.property_count; k++) {
+        bvp_string key, value;
+        if (bvp_get_property(g->scene.file, item->node, k, &key, &value) == BVP_OK &&
+            is_colours_key(key)) {
+            made.colours = value.data;
+            made.size = value.size;
+        }
+    }
+    return made;
+}
+
+/* Gives each item the first item that looks as it does, then numbers looks by their first item. */
+static bvp_status find_looks(glb *g)
+{
+    export_scene *scene = &g->scene;
+    const uint32_t count = scene->item_count;
+    dressed *order = malloc((size_t)count * sizeof *order + 1);
+    uint32_t *first = malloc((size_t)count * sizeof *first + 1);
+    g->look_of = malloc((size_t)count * sizeof *g->look_of + 1);
+    g->looks = calloc((size_t)count + 1, sizeof *g->looks);
+    bvp_status status =
+        order && first && g->look_of && g->looks ? BVP_OK : export_no_memory(scene->error);
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++)
+        order[i] = dress(g, i);
+    if (status == BVP_OK && count > 0)
+        qsort(order, count, sizeof *order, by_look);
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++)
+        first[order[i].item] = i > 0 && is_same_look(&order[i - 1], &order[i])
+                                   ? first[order[i - 1].item]
+                                   : order[i].item;
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++) {
+        const export_item *item = &scene->items[i];
+        if (first[i] != i) {
+            g->look_of[i] = g->look_of[first[i]];
+            continue;
+        }
+        look *made = &g->looks[g->look_count];
+        g->look_of[i] = g->look_count++;
+        made->mesh = g->mesh_of[item->part];
+        status = export_runs(scene, item, &made->runs, &made->run_count);
+    }
+    free(order);
+    free(first);
+    return status;
+}
+
+/* Materials, and where runs have their accessors: after those of the meshes. */
+static bvp_status find_materials(glb *g)
+{
+    size_t most = 0;
+    uint64_t accessor = 2 * (uint64_t)g->mesh_count;
+    for (uint32_t i = 0; i < g->look_count; i++) {
+        g->looks[i].accessor = accessor;
+        accessor += g->looks[i].run_count > 1 ? g->looks[i].run_count : 0;
+        most += g->looks[i].run_count;
+    }
+    g->colours = malloc(most * sizeof *g->colours + 1);
+    if (!g->colours)
+        return export_no_memory(g->scene.error);
+    for (uint32_t i = 0; i < g->look_count; i++)
+        for (size_t k = 0; k < g->looks[i].run_count; k++)
+            if (is_named(&g->looks[i].runs[k]))
+                g->colours[g->colour_count++] = word_of(g->looks[i].runs[k].rgba);
+    if (g->colour_count > 0)
+        qsort(g->colours, g->colour_count, sizeof *g->colours, ascending);
+    size_t kept = 0;
+    for (size_t i = 0; i < g->colour_count; i++)
+        if (i == 0 || g->colours[i] != g->colours[i - 1])
+            g->colours[kept++] = g->colours[i];
+    g->colour_count = kept;
+    return BVP_OK;
+}
+
+/* -1: the source names no colour. */
+static int material_of(const glb *g, const export_run *run)
+{
+    const uint32_t colour = word_of(run->rgba);
+    const uint32_t *found = g->colour_count > 0 ? bsearch(&colour, g->colours, g->colour_count,
+                                                          sizeof colour, ascending)
+                                                : NULL;
+    return found ? (int)(found - g->colours) : -1;
+}
+
+/* Nine digits of a float are the same on every machine, all of a power's may not be. */
+static float linear(uint32_t channel)
+{
+    const double s = (double)channel / 255;
+    return (float)(s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4));
+}
+
+static void write_materials(glb *g)
+{
+    if (g->colour_count == 0)
+        return;
+    jsonw_array(&g->text, "materials");
+    for (size_t i = 0; i < g->colour_count; i++) {
+        const uint32_t c = g->colours[i];
+        const double factor[4] = {linear(c >> 24), linear(c >> 16 & 255), linear(c >> 8 & 255),
+                                  (c & 255) / 255.0};
+        jsonw_object(&g->text, NULL);
+        jsonw_object(&g->text, "pbrMetallicRoughness");
+        jsonw_numbers(&g->text, "baseColorFactor", factor, 4);
+        jsonw_number(&g->text, "metallicFactor", 0);
+        jsonw_end(&g->text);
+        if ((c & 255) < 255)
+            jsonw_text(&g->text, "alphaMode", "BLEND");
+        jsonw_end(&g->text);
+    }
+    jsonw_end(&g->text);
 }
 
 /* ---- one mesh of everything ------------------------------------------------------------------ */
@@ -130,17 +315,49 @@ static void write_views(glb *g)
     jsonw_end(&g->text);
 }
 
+static void write_primitives(glb *g, const look *l)
+{
+    static const export_run none;
+    if (l->run_count < 2) {
+        gltf_put_primitive(&g->text, l->mesh, material_of(g, l->run_count > 0 ? l->runs : &none));
+        return;
+    }
+    jsonw_array(&g->text, "primitives");
+    for (size_t i = 0; i < l->run_count; i++)
+        gltf_put_piece(&g->text, 2 * (uint64_t)l->mesh, l->accessor + i,
+                       material_of(g, &l->runs[i]));
+    jsonw_end(&g->text);
+}
+
 static void write_meshes(glb *g)
 {
     jsonw_array(&g->text, "meshes");
-    for (uint32_t i = 0; i < g->mesh_count; i++) {
+    for (uint32_t i = 0; i < (g->is_flat ? 1 : g->look_count); i++) {
+        const look *l = &g->looks[i];
         bvp_part_info part;
         jsonw_object(&g->text, NULL);
-        if (!g->is_flat && bvp_get_part(g->scene.file, g->parts[i], &part) == BVP_OK)
+        if (!g->is_flat && bvp_get_part(g->scene.file, g->parts[l->mesh], &part) == BVP_OK)
             write_name(g, part.name);
-        gltf_put_primitive(&g->text, i, -1);
+        if (g->is_flat)
+            gltf_put_primitive(&g->text, 0, -1);
+        else
+            write_primitives(g, l);
         jsonw_end(&g->text);
     }
+    jsonw_end(&g->text);
+}
+
+static void write_accessors(glb *g)
+{
+    jsonw_array(&g->text, "accessors");
+    for (uint32_t i = 0; i < g->mesh_count; i++) {
+        const gltf_extent mesh = extent_of(mesh_at(g, i));
+        gltf_put_accessors(&g->text, i, &mesh);
+    }
+    for (uint32_t i = 0; i < g->look_count && !g->is_flat; i++)
+        for (size_t k = 0; k < g->looks[i].run_count && g->looks[i].run_count > 1; k++)
+            gltf_put_run(&g->text, 2 * (uint64_t)g->looks[i].mesh + 1, g->looks[i].runs[k].first,
+                         g->looks[i].runs[k].count);
     jsonw_end(&g->text);
 }
 
@@ -187,6 +404,22 @@ static int is_rebased(const export_mesh *mesh)
     return mesh->origin[0] != 0 || mesh->origin[1] != 0 || mesh->origin[2] != 0;
 }
 
+static int has_extras(const glb *g, uint32_t index, uint32_t property_count)
+{
+    bvp_string key, value;
+    for (uint32_t i = 0; i < property_count; i++)
+        if (bvp_get_property(g->scene.file, index, i, &key, &value) == BVP_OK &&
+            !is_colours_key(key))
+            return 1;
+    return 0;
+}
+
+/* The mesh that an item shows. */
+static uint32_t look_at(const glb *g, uint32_t item)
+{
+    return item < g->scene.item_count ? g->look_of[item] : 0;
+}
+
 static void write_node(glb *g, family *f, uint32_t index)
 {
     bvp_node_info node;
@@ -202,7 +435,7 @@ static void write_node(glb *g, family *f, uint32_t index)
         carrier = f->node_count + f->carrier_count;
         f->carriers[f->carrier_count++] = index;
     } else if (node.part != BVP_NONE) {
-        jsonw_count(&g->text, "mesh", g->mesh_of[node.part]);
+        jsonw_count(&g->text, "mesh", look_at(g, node.instance));
     }
     if (f->first[index] != BVP_NONE || carrier != BVP_NONE) {
         jsonw_array(&g->text, "children");
@@ -212,12 +445,13 @@ static void write_node(glb *g, family *f, uint32_t index)
             jsonw_count(&g->text, NULL, carrier);
         jsonw_end(&g->text);
     }
-    if (node.property_count != 0) {
+    if (has_extras(g, index, node.property_count)) {
         jsonw_object(&g->text, "extras");
         for (uint32_t i = 0; i < node.property_count; i++) {
             bvp_string key, value;
             char name[256];
-            if (bvp_get_property(g->scene.file, index, i, &key, &value) != BVP_OK)
+            if (bvp_get_property(g->scene.file, index, i, &key, &value) != BVP_OK ||
+                is_colours_key(key)) /* its numbers are those of the source; here are materials */
                 continue;
             snprintf(name, sizeof name, "%.*s", (int)key.size, key.data);
             jsonw_bytes(&g->text, name, value);
@@ -228,14 +462,14 @@ static void write_node(glb *g, family *f, uint32_t index)
 }
 
 /* A mesh relative to its part's origin. */
-static void write_carrier(glb *g, uint32_t part)
+static void write_carrier(glb *g, uint32_t part, uint32_t item)
 {
     const export_mesh *mesh = &g->scene.meshes[part];
     assert(!g->is_flat);
     jsonw_object(&g->text, NULL);
     if (is_rebased(mesh))
         jsonw_numbers(&g->text, "translation", mesh->origin, 3);
-    jsonw_count(&g->text, "mesh", g->mesh_of[part]);
+    jsonw_count(&g->text, "mesh", look_at(g, item));
     jsonw_end(&g->text);
 }
 
@@ -250,7 +484,7 @@ static bvp_status write_nodes(glb *g, uint32_t part)
         for (uint32_t i = 0; i < f.carrier_count; i++) {
             bvp_node_info node;
             bvp_get_node(g->scene.file, f.carriers[i], &node);
-            write_carrier(g, node.part);
+            write_carrier(g, node.part, node.instance);
         }
         jsonw_end(&g->text);
         free(f.first);
@@ -264,7 +498,7 @@ static bvp_status write_nodes(glb *g, uint32_t part)
         jsonw_count(&g->text, "mesh", 0);
         jsonw_end(&g->text);
     } else {
-        write_carrier(g, part);
+        write_carrier(g, part, 0);
     }
     jsonw_end(&g->text);
     return BVP_OK;
@@ -300,12 +534,8 @@ static bvp_status write_file(glb *g, uint32_t part, FILE *out)
     bvp_status status = write_nodes(g, part);
     if (g->mesh_count > 0) {
         write_meshes(g);
-        jsonw_array(&g->text, "accessors");
-        for (uint32_t i = 0; i < g->mesh_count; i++) {
-            const gltf_extent mesh = extent_of(mesh_at(g, i));
-            gltf_put_accessors(&g->text, i, &mesh);
-        }
-        jsonw_end(&g->text);
+        write_materials(g);
+        write_accessors(g);
         write_views(g);
     }
     jsonw_end(&g->text);
@@ -326,11 +556,20 @@ bvp_status export_glb(const bvp_file *file, const export_options *options, FILE 
         status = choose_meshes(&g);
     if (status == BVP_OK && options->flat)
         status = flatten(&g);
+    else if (status == BVP_OK)
+        status = find_looks(&g);
+    if (status == BVP_OK)
+        status = find_materials(&g);
     if (status == BVP_OK)
         status = write_file(&g, options->part, out);
     export_close(&g.scene);
     free(g.flat.positions);
     free(g.flat.indices);
+    for (uint32_t i = 0; i < g.look_count; i++)
+        free(g.looks[i].runs);
+    free(g.looks);
+    free(g.look_of);
+    free(g.colours);
     free(g.mesh_of);
     free(g.parts);
     return status;

@@ -64,9 +64,9 @@ static int by_id(const void *a, const void *b)
     return (x->triangle > y->triangle) - (x->triangle < y->triangle);
 }
 
-/* Sorts the triangles by id; those with the same id keep the order in which they are stored. */
-static bvp_status sort_by_id(float **positions, const uint64_t *ids, uint64_t count,
-                             bvp_error *error)
+/* Sorts the triangles and their ids; those with the same id keep the order in which they are
+ * stored. */
+static bvp_status sort_by_id(float **positions, uint64_t *ids, uint64_t count, bvp_error *error)
 {
     numbered *order = malloc(count * sizeof *order + 1);
     float *sorted = malloc(count * 9 * sizeof *sorted + 1);
@@ -80,17 +80,20 @@ static bvp_status sort_by_id(float **positions, const uint64_t *ids, uint64_t co
     qsort(order, count, sizeof *order, by_id);
     for (uint64_t i = 0; i < count; i++)
         memcpy(sorted + 9 * i, *positions + 9 * order[i].triangle, 9 * sizeof *sorted);
+    for (uint64_t i = 0; i < count; i++)
+        ids[i] = order[i].id;
     free(order);
     free(*positions);
     *positions = sorted;
     return BVP_OK;
 }
 
-/* The corners of all triangles, 9 floats each. */
-static bvp_status read_soup(export_scene *scene, uint32_t part, uint64_t count, float **positions)
+/* The corners of all triangles, 9 floats each, and their numbers, which the caller frees. */
+static bvp_status read_soup(export_scene *scene, uint32_t part, uint64_t count, float **positions,
+                            uint64_t **numbers)
 {
     uint64_t read = 0;
-    uint64_t *ids = malloc(count * sizeof *ids + 1);
+    uint64_t *ids = *numbers = malloc(count * sizeof *ids + 1);
     *positions = malloc(count * 9 * sizeof **positions + 1);
     bvp_status status = ids && *positions ? BVP_OK : export_no_memory(scene->error);
     if (status == BVP_OK)
@@ -102,7 +105,6 @@ static bvp_status read_soup(export_scene *scene, uint32_t part, uint64_t count, 
         refuse(scene->error, status, "a part does not hold the triangles that it announces");
     if (status == BVP_OK)
         status = sort_by_id(positions, ids, count, scene->error);
-    free(ids);
     return status;
 }
 
@@ -123,7 +125,11 @@ bvp_status export_load(export_scene *scene, uint32_t part, const export_mesh **o
     mesh->triangle_count = info.triangle_count;
     if (mesh->triangle_count > UINT32_MAX / 3)
         return export_too_large(scene->error, "a part has over 1,431,655,765 triangles");
-    status = read_soup(scene, part, mesh->triangle_count, &soup);
+    status = read_soup(scene, part, mesh->triangle_count, &soup, &mesh->ids);
+    if (!scene->has_colours || status != BVP_OK) {
+        free(mesh->ids);
+        mesh->ids = NULL;
+    }
     bvp_mesh all = {.positions = soup,
                     .vertex_count = 3 * mesh->triangle_count,
                     .triangle_count = mesh->triangle_count};
@@ -147,6 +153,33 @@ static int is_identity(const double m[12])
     return 1;
 }
 
+/* Whether the source names colours of a node's triangles. */
+static bvp_status are_coloured(const bvp_file *file, uint32_t node, int *yes)
+{
+    uint32_t count = 0;
+    const bvp_status status =
+        node == BVP_NONE ? BVP_OK : bvp_get_colours(file, node, NULL, 0, &count);
+    *yes = count > 0;
+    return status;
+}
+
+/* A part alone has the colours of its first instance that has any. */
+static bvp_status find_colours(export_scene *scene, export_item *item)
+{
+    bvp_file_info info;
+    bvp_status status = BVP_OK;
+    bvp_get_info(scene->file, &info);
+    for (uint32_t i = 0; i < info.instance_count && !scene->has_colours && status == BVP_OK; i++) {
+        bvp_instance_info instance;
+        status = bvp_get_instance(scene->file, i, &instance);
+        if (status == BVP_OK && instance.part == item->part)
+            status = are_coloured(scene->file, instance.node, &scene->has_colours);
+        if (scene->has_colours)
+            item->node = instance.node;
+    }
+    return status == BVP_OK ? BVP_OK : refuse(scene->error, status, "an instance can't be read");
+}
+
 /* A single part keeps the position that it has in its source. */
 static bvp_status add_part(export_scene *scene, uint32_t part)
 {
@@ -155,13 +188,13 @@ static bvp_status add_part(export_scene *scene, uint32_t part)
     bvp_status status = bvp_get_part(scene->file, part, &info);
     if (status != BVP_OK)
         return refuse(scene->error, status, "there is no such part");
-    *item = (export_item){.part = part, .name = info.name};
+    *item = (export_item){.part = part, .node = BVP_NONE, .name = info.name};
     memcpy(item->placement, identity, sizeof identity);
     for (int axis = 0; axis < 3; axis++)
         item->placement[4 * axis + 3] = info.origin[axis];
     item->is_identity = is_identity(item->placement);
     scene->report->triangle_count = info.triangle_count;
-    return BVP_OK;
+    return find_colours(scene, item);
 }
 
 static bvp_status add_instance(export_scene *scene, uint32_t instance)
@@ -176,9 +209,15 @@ static bvp_status add_instance(export_scene *scene, uint32_t instance)
         status = bvp_get_node(scene->file, info.node, &node);
     if (status == BVP_OK)
         status = bvp_get_part(scene->file, info.part, &part);
+    int is_coloured = 0;
+    if (status == BVP_OK)
+        status = are_coloured(scene->file, info.node, &is_coloured);
     if (status != BVP_OK)
         return refuse(scene->error, status, "an instance can't be read");
-    *item = (export_item){.part = info.part, .name = node.name.size ? node.name : part.name};
+    scene->has_colours |= is_coloured;
+    *item = (export_item){.part = info.part,
+                          .node = is_coloured ? info.node : BVP_NONE,
+                          .name = node.name.size ? node.name : part.name};
     memcpy(item->placement, info.placement, sizeof item->placement);
     item->is_identity = is_identity(item->placement);
     scene->report->triangle_count += part.triangle_count;
@@ -206,14 +245,87 @@ bvp_status export_open(const bvp_file *file, uint32_t part, export_report *repor
     return status;
 }
 
+int export_has_colours(const bvp_file *file, uint32_t part)
+{
+    export_scene scene;
+    export_report report;
+    bvp_error error;
+    const int found =
+        export_open(file, part, &report, &error, &scene) == BVP_OK && scene.has_colours;
+    export_close(&scene);
+    return found;
+}
+
 void export_close(export_scene *scene)
 {
     for (uint32_t i = 0; scene->meshes && i < scene->part_count; i++) {
         free(scene->meshes[i].positions);
         free(scene->meshes[i].indices);
+        free(scene->meshes[i].ids);
     }
     free(scene->meshes);
     free(scene->items);
+}
+
+/* ---- colours ---------------------------------------------------------------------------------- */
+
+/* How many triangles of the mesh have a number below `id`. */
+static uint64_t below(const export_mesh *mesh, uint64_t id)
+{
+    uint64_t low = 0, high = mesh->triangle_count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (mesh->ids[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* From where the last run ends to `end`; a run of its colour grows. */
+static size_t add_run(export_run *runs, size_t count, uint64_t end, const uint8_t rgba[4])
+{
+    const uint64_t first = count > 0 ? runs[count - 1].first + runs[count - 1].count : 0;
+    if (end <= first)
+        return count;
+    if (count > 0 && memcmp(runs[count - 1].rgba, rgba, 4) == 0) {
+        runs[count - 1].count += end - first;
+        return count;
+    }
+    runs[count] = (export_run){.first = first, .count = end - first};
+    memcpy(runs[count].rgba, rgba, 4);
+    return count + 1;
+}
+
+bvp_status export_runs(const export_scene *scene, const export_item *item, export_run **runs,
+                       size_t *count)
+{
+    static const uint8_t none[4];
+    const export_mesh *mesh = &scene->meshes[item->part];
+    uint32_t size = 0, got = 0;
+    *runs = NULL;
+    *count = 0;
+    if (item->node == BVP_NONE)
+        return BVP_OK;
+    assert(mesh->loaded && mesh->ids);
+    bvp_status status = bvp_get_colours(scene->file, item->node, NULL, 0, &size);
+    bvp_colour_run *named = malloc((size_t)size * sizeof *named + 1);
+    *runs = malloc(((size_t)size + 1) * sizeof **runs);
+    if (status == BVP_OK && (!named || !*runs))
+        status = export_no_memory(scene->error);
+    if (status == BVP_OK)
+        status = bvp_get_colours(scene->file, item->node, named, size, &got);
+    if (got > size) /* the file has changed meanwhile */
+        got = size;
+    if (status == BVP_OK) {
+        for (uint32_t i = 0; i < got; i++)
+            *count = add_run(*runs, *count, below(mesh, named[i].first),
+                             i > 0 ? named[i - 1].rgba : none);
+        *count = add_run(*runs, *count, mesh->triangle_count, got > 0 ? named[got - 1].rgba : none);
+    }
+    free(named);
+    return status;
 }
 
 /* ---- coordinates ----------------------------------------------------------------------------- */

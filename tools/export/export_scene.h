@@ -11,6 +11,7 @@
 typedef struct export_mesh {
     float *positions; /* relative to `origin` */
     uint32_t *indices;
+    uint64_t *ids; /* of triangles, ascending; NULL where the file has no colours */
     uint64_t vertex_count, triangle_count;
     double origin[3];
     int loaded;
@@ -18,11 +19,18 @@ typedef struct export_mesh {
 
 /* One appearance of a part in the output. */
 typedef struct export_item {
-    uint32_t part;
+    uint32_t part, node; /* whose colours it has, or BVP_NONE */
     bvp_string name;
     double placement[12]; /* of the mesh's positions */
     int is_identity;
 } export_item;
+
+/* Triangles of a mesh, in its order, of one base colour: red, green, blue in sRGB, alpha; four
+ * zeros: the source names none. */
+typedef struct export_run {
+    uint64_t first, count;
+    uint8_t rgba[4];
+} export_run;
 
 typedef struct export_scene {
     const bvp_file *file;
@@ -30,6 +38,7 @@ typedef struct export_scene {
     uint32_t part_count;
     export_item *items;
     uint32_t item_count;
+    int has_colours; /* of any item */
     export_report *report;
     bvp_error *error;
 } export_scene;
@@ -40,6 +49,11 @@ bvp_status export_open(const bvp_file *file, uint32_t part, export_report *repor
 void export_close(export_scene *scene);
 /* The mesh of a part, read when it is first asked for. */
 bvp_status export_load(export_scene *scene, uint32_t part, const export_mesh **out);
+
+/* The colours of an item whose mesh is loaded: runs that hold each triangle once, in order; *count
+ * 0: the source names none. The caller frees *runs. */
+bvp_status export_runs(const export_scene *scene, const export_item *item, export_run **runs,
+                       size_t *count);
 
 /* Where the item has a position of its mesh: out[i] + rest[i] is the coordinate, out[i] the nearest
  * double. */

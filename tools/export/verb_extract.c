@@ -48,33 +48,81 @@ static int refuse_output(const char *path, bvp_status status, const bvp_error *e
     return EXIT_OUTPUT;
 }
 
-static int write_stream(const operand *o, const settings *set, export_fn write, output *out,
-                        export_report *report)
+static FILE *stream_of(const output *out)
+{
+    int fd = dup(out->fd);
+    FILE *stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (!stream && fd >= 0)
+        close(fd);
+    return stream;
+}
+
+/* materials: NULL: none. */
+static int write_stream(const operand *o, const settings *set, export_fn write, const output *out,
+                        const output *materials, export_report *report)
 {
     export_options options = {.part = o->part, .flat = set->flat};
     bvp_error error = {0};
-    int fd = dup(out->fd);
-    FILE *stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (!stream) {
+    FILE *stream = stream_of(out);
+    options.materials = materials ? stream_of(materials) : NULL;
+    if (!stream || (materials && !options.materials)) {
         complain(set->output, "can't write: %s", strerror(errno));
+        if (stream)
+            fclose(stream);
         return EXIT_OUTPUT;
     }
+    if (materials)
+        options.materials_name = base_name(materials->path);
     bvp_status status = write(o->file, &options, stream, report, &error);
     int failed = ferror(stream);
     failed |= fclose(stream) != 0;
+    if (materials)
+        failed |= fclose(options.materials) != 0;
     if (status != BVP_OK)
         return refuse_output(status == BVP_ERR_SYSTEM ? set->output : o->text, status, &error);
     return failed ? refuse_output(set->output, BVP_ERR_SYSTEM, &error) : 0;
 }
 
+/* OUT.mtl of OUT.obj, or of whatever an OBJ is called. False: too long. */
+static int materials_path(const char *path, char out[PATH_MAX])
+{
+    const char *dot = strrchr(base_name(path), '.');
+    const size_t stem = dot ? (size_t)(dot - path) : strlen(path);
+    const int size = snprintf(out, PATH_MAX, "%.*s.mtl", (int)stem, path);
+    return size > 0 && size < PATH_MAX && stem < PATH_MAX;
+}
+
+/* Whether there is a file for materials: an OBJ that is a file, of a model with colours. */
+static int has_materials(const operand *o, const settings *set, export_fn write, const output *out)
+{
+    return write == export_obj && !out->direct && strcmp(set->output, "-") != 0 &&
+           export_has_colours(o->file, o->part);
+}
+
 static int extract(const operand *o, const settings *set, export_fn write)
 {
     export_report report = {0};
-    output out;
+    output out, materials;
+    char path[PATH_MAX];
     int code = output_open(&out, set->output);
     if (code != 0)
         return code;
-    code = write_stream(o, set, write, &out, &report);
+    const int both = has_materials(o, set, write, &out);
+    if (both && (!materials_path(set->output, path) || same_file(o->text, path))) {
+        complain(set->output, "there is no name for its .mtl");
+        code = EXIT_OUTPUT;
+    }
+    if (code == 0 && both)
+        code = output_open(&materials, path);
+    if (code != 0) {
+        output_discard(&out);
+        return code;
+    }
+    code = write_stream(o, set, write, &out, both ? &materials : NULL, &report);
+    if (both && code == 0)
+        code = output_commit(&materials);
+    else if (both)
+        output_discard(&materials);
     if (code == 0)
         code = output_commit(&out);
     else
@@ -129,7 +177,8 @@ static const option_row options[] = {
     {"part", 'p', OPTION_TEXT, offsetof(settings, part), "NAME|#N",
      "one part alone, in its own coordinates", 0, 0},
     {"flat", 0, OPTION_FLAG, offsetof(settings, flat), NULL,
-     "GLB: one mesh in the world's coordinates instead of the tree with shared meshes", 0, 0},
+     "GLB: one mesh in the world's coordinates instead of the tree with shared meshes and colours",
+     0, 0},
     {"quiet", 'q', OPTION_FLAG, offsetof(settings, quiet), NULL, "no summary", 0, 0},
     {0},
 };
@@ -142,7 +191,9 @@ const verb verb_extract = {
         "Writes the triangles of a packed file as a model again, in the order of their source "
         "numbers. Positions are those of the source, bit for bit. GLB keeps the tree and stores "
         "shared parts once; the other formats get every instance in the world's coordinates, and "
-        "where these do not fit the format exactly, the largest error is reported.",
+        "where these do not fit the format exactly, the largest error is reported. Base colours of "
+        "the source are materials in GLB and in OBJ, whose OUT.mtl is written, too, and colours of "
+        "faces in PLY; STL has none.",
     .options = options,
     .examples = "bvpack extract plant.bvp -o plant.glb\n"
                 "bvpack extract plant.bvp --part flange -o flange.stl\n"

@@ -80,17 +80,29 @@ uint64_t gltf_put_views(json *j, uint64_t offset, const gltf_extent *mesh)
     return offset + vertices + indices;
 }
 
-void gltf_put_primitive(json *j, uint64_t number, int material)
+void gltf_put_run(json *j, uint64_t view, uint64_t first, uint64_t count)
+{
+    begin_accessor(j, view, COMPONENT_UINT, 3 * count, "SCALAR");
+    jsonw_count(j, "byteOffset", 12 * first);
+    jsonw_end(j);
+}
+
+void gltf_put_piece(json *j, uint64_t positions, uint64_t indices, int material)
 {
     assert(material >= -1);
-    jsonw_array(j, "primitives");
     jsonw_object(j, NULL);
     jsonw_object(j, "attributes");
-    jsonw_count(j, "POSITION", 2 * number);
+    jsonw_count(j, "POSITION", positions);
     jsonw_end(j);
-    jsonw_count(j, "indices", 2 * number + 1);
+    jsonw_count(j, "indices", indices);
     if (material >= 0)
         jsonw_count(j, "material", (uint64_t)material);
     jsonw_end(j);
+}
+
+void gltf_put_primitive(json *j, uint64_t number, int material)
+{
+    jsonw_array(j, "primitives");
+    gltf_put_piece(j, 2 * number, 2 * number + 1, material);
     jsonw_end(j);
 }

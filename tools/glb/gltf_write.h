@@ -24,6 +24,10 @@ void gltf_put_matrix(json *j, const double placement[12]);
 void gltf_put_accessors(json *j, uint64_t number, const gltf_extent *mesh);
 /* Its two views, into the array "bufferViews". Returns the offset after its data. */
 uint64_t gltf_put_views(json *j, uint64_t offset, const gltf_extent *mesh);
+/* An accessor of some of the triangles whose indices the view holds. */
+void gltf_put_run(json *j, uint64_t view, uint64_t first, uint64_t count);
+/* A primitive of these accessors. material: -1: none. */
+void gltf_put_piece(json *j, uint64_t positions, uint64_t indices, int material);
 /* The one primitive of a mesh that shows the mesh `number`. material: -1: none. */
 void gltf_put_primitive(json *j, uint64_t number, int material);
 

@@ -32,7 +32,7 @@ static void write_name(bvp_string name, uint32_t item, FILE *out)
     fputc('\n', out);
 }
 
-/* ---- materials --------------------------------------------------------------------------------- */
+/* ---- materials ------------------------------------------------------------------------------- */
 
 static uint32_t word_of(const uint8_t rgba[4])
 {

@@ -267,7 +267,7 @@ void export_close(export_scene *scene)
     free(scene->items);
 }
 
-/* ---- colours ---------------------------------------------------------------------------------- */
+/* ---- colours --------------------------------------------------------------------------------- */
 
 /* How many triangles of the mesh have a number below `id`. */
 static uint64_t below(const export_mesh *mesh, uint64_t id)

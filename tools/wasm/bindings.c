@@ -600,8 +600,8 @@ static uint32_t hash_of(const vertex_key *key)
 
 /* Triangles of a part as vertices, equal ones once, and three indices each. positions: 9 numbers
  * for each triangle. slots: a power of 2 of them, more than vertices. out: triangles, vertices.
- * With run_count > 0, vertices of different runs are different ones, and runs[i] is that of vertex i;
- * ids: room for a number a triangle, runs: for 3. */
+ * With run_count > 0, vertices of different runs are different ones, and runs[i] is that of vertex
+ * i; ids: room for a number a triangle, runs: for 3. */
 int EXPORT(geometry)(const bvp_file *file, uint32_t part, double first, uint32_t count,
                      uint32_t *indices, float *positions, uint32_t *slots, uint32_t slot_count,
                      const double *firsts, uint32_t run_count, uint64_t *ids, uint32_t *runs,

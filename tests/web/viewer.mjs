@@ -272,9 +272,23 @@ assert.match(await textOf('#properties'), /verdict/);
 const byPath = await browser.ask(`bvpackPage.clashes.instancesOf({ ...bvpackPage.clashes.shown[0], instance_a: 0, instance_b: 1 })`);
 assert.deepEqual(byPath, [pair.instance_a, pair.instance_b]);
 
-// ---- views: out, and in again
+// ---- views: out, and in again: camera, section, selection, what is hidden, colours
 await browser.press('a');
+const painted = nodes.findIndex(({ instance }, node) => instance !== null && node !== found);
+const paint = '(r, g, b) => r > 2.5 * g && b > 2.5 * g && r > 60'; // a colour that no part has
+await browser.ask(`bvpackPage.select(${painted})`);
+await browser.ask(`(() => { const one = document.querySelector('#paint'); one.value = '#ff00fe'; one.dispatchEvent(new Event('change', { bubbles: true })); })()`);
+await browser.ask(`bvpackPage.fly(${painted})`);
+await browser.ask(`bvpackPage.paint('#ff00fe')`);
+await settled();
+await shot('painted');
+assert.ok((await pixels(paint)) > 1000, 'a colour that the user chose is not seen');
+await browser.ask(`bvpackPage.select(${painted})`);
+await whole();
+assert.ok((await pixels(paint)) < 100, 'what is selected does not look so');
 await browser.ask(`bvpackPage.select(${found})`);
+await whole();
+assert.ok((await pixels(paint)) > 1000, 'the colour is lost');
 await browser.press('h');
 await browser.press('s');
 await browser.press('3');
@@ -285,25 +299,52 @@ await browser.call('Page.setDownloadBehavior', { behavior: 'allow', downloadPath
 await browser.click('[data-do=save]');
 for (let i = 0; i < 100 && !readdirSync(saved).some((name) => name.endsWith('.bcf')); i++)
   await new Promise((resolve) => setTimeout(resolve, 50));
+const colours = await browser.ask('[...bvpackPage.scene.marks]');
+assert.deepEqual(colours, [[nodes[painted].instance, [255, 0, 254]]]);
 await browser.press('s');
 await browser.press('a');
 await browser.press('Escape');
 await browser.press('1');
 await settled();
+assert.equal(await browser.ask('bvpackPage.scene.marks.size'), 0, 'show all leaves colours');
 await browser.choose('#files', [join(saved, 'cell 1-view.bcf')]);
 await browser.until(`bvpackPage.node === ${found}`, 'the view selects what was selected');
 const again = await browser.ask('bvpackPage.eye.camera.position.toArray()');
 assert.ok(Math.hypot(...again.map((x, k) => x - eye[k])) < 1e-3, 'the camera is elsewhere');
 assert.equal(count(await states(), 1), count(hidden, 1));
 assert.notEqual(await browser.ask('bvpackPage.section.plane'), null);
+await browser.until(`bvpackPage.scene.marks.size === 1`);
+assert.deepEqual(await browser.ask('[...bvpackPage.scene.marks]'), colours, 'colours do not come back');
+// isolated, by a viewpoint of another program: by ids of its own, colours with alpha
+const other = (body) => browser.ask(`bvpackPage.loadBcf(new TextEncoder().encode(${JSON.stringify(body)}), 'other.bcfv')`);
+const xyz = (name, x, y, z) => `<${name}><X>${x}</X><Y>${y}</Y><Z>${z}</Z></${name}>`;
+const component = (path) => `<Component IfcGuid="nowhere"><AuthoringToolId>${path.replace(/&/g, '&amp;')}</AuthoringToolId></Component>`;
+const [pathA, pathB] = [await known.nodePath(painted), await known.nodePath(found)];
+await other(`<VisualizationInfo><Components><Selection/><Visibility DefaultVisibility="false"><Exceptions>
+  ${component(pathA)}${component(pathB)}</Exceptions></Visibility>
+  <Coloring><Color Color="80112233"><Component IfcGuid="x"><AuthoringToolId>none</AuthoringToolId></Component>${component(pathB)}</Color>
+  <Color Color="no colour">${component(pathA)}</Color></Coloring></Components>
+  <PerspectiveCamera>${xyz('CameraViewPoint', 9, 9, 9)}${xyz('CameraDirection', -1, -1, -1)}${xyz('CameraUpVector', 0, 0, 1)}
+  <FieldOfView>60</FieldOfView></PerspectiveCamera></VisualizationInfo>`);
+const below = (node) => nodes.slice(node, nodes[node].end).map(({ instance }) => instance).filter((one) => one !== null);
+const seen = (await states()).flatMap((state, i) => (state === 0 ? [i] : []));
+assert.deepEqual(seen, [...below(painted), ...below(found)].sort((p, q) => p - q), 'a viewpoint isolates others');
+assert.deepEqual(await browser.ask('[...bvpackPage.scene.marks]'), below(found).map((one) => [one, [0x11, 0x22, 0x33]]));
+assert.equal(await selected(), null);
+const isolated = await browser.ask('bvpackPage.view()');
+assert.equal(isolated.isolated.length, seen.length);
+assert.deepEqual(isolated.colouring.map(([colour, of]) => [colour, of.length]), [[[0x11, 0x22, 0x33], below(found).length]]);
 await browser.press('a');
-await browser.press('s');
+if (await browser.ask('bvpackPage.section.plane')) await browser.press('s');
 await browser.choose('#files', [topics]);
 await browser.until(`document.querySelectorAll('#panel-topics .topic').length > 1`);
 await browser.click('#panel-topics .topic');
 await settled();
 await shot('topic');
 assert.ok((await browser.ask('bvpackPage.scene.selected.size')) === 2, 'a topic selects its pair');
+const sideColours = await browser.ask('[...bvpackPage.scene.marks.values()].map(String).sort()');
+assert.deepEqual(sideColours, ['224,100,60', '63,127,196'], 'a topic colours its pair');
+assert.ok((await pixels('(r, g, b) => r > 2 * b && r > 1.6 * g')) > 200, 'its colours are not seen');
 
 // ---- dark; keys; the mouse turns
 await browser.press('t');

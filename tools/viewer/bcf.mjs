@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bcf.mjs: viewpoints of BCF: the camera, the section, what is selected and hidden; in from .bcf of
+// bcf.mjs: viewpoints of BCF: the camera, the section, what is selected, hidden and coloured; in from .bcf of
 // versions 2 and 3, as reports of `bvpack clash` are, and out as a topic of version 3.
 // Spec: buildingSMART BCF-XML 3.0. Lengths are metres of the model's world.
 
@@ -23,11 +23,16 @@ const uuid = () => {
 
 // ---- out ------------------------------------------------------------------------------------------
 
-// view: {eye, way, up, fov, aspect, plane, selected, hidden, isolated}: paths; lengths of the model.
+// view: {eye, way, up, fov, aspect, plane, selected, hidden, isolated, colouring}: components, which
+// are {path} or, of other programs, {path, guid}; lengths of the model; colouring: [colour of three
+// numbers of 0 to 255, components][].
 function viewpoint(view, unit, guid) {
-  const component = (path) =>
+  const component = ({ path }) =>
     `<Component><OriginatingSystem>bvpack</OriginatingSystem>${element('AuthoringToolId', path)}</Component>`;
-  const list = (name, paths) => (paths.length > 0 ? `<${name}>${paths.map(component).join('')}</${name}>` : '');
+  const list = (name, of) => (of.length > 0 ? `<${name}>${of.map(component).join('')}</${name}>` : '');
+  const hex = (colour) => colour.map((one) => one.toString(16).padStart(2, '0').toUpperCase()).join('');
+  const colours = view.colouring.filter(([, of]) => of.length > 0);
+  const colouring = colours.map(([colour, of]) => `<Color Color="${hex(colour)}">${list('Components', of)}</Color>`);
   const isDefault = view.isolated === null;
   const exceptions = list('Exceptions', isDefault ? view.hidden : view.isolated);
   const metres = (p) => p.map((x) => x * unit);
@@ -40,7 +45,9 @@ function viewpoint(view, unit, guid) {
   ].join('');
   return [
     `${HEAD}<VisualizationInfo Guid="${guid}">`,
-    `<Components>${list('Selection', view.selected)}<Visibility DefaultVisibility="${isDefault}">${exceptions}</Visibility></Components>`,
+    `<Components>${list('Selection', view.selected)}<Visibility DefaultVisibility="${isDefault}">${exceptions}</Visibility>`,
+    colours.length > 0 ? `<Coloring>${colouring.join('')}</Coloring>` : '',
+    '</Components>',
     '<PerspectiveCamera>',
     point('CameraViewPoint', metres(view.eye)),
     point('CameraDirection', view.way),
@@ -85,12 +92,12 @@ function pointOf(of, name) {
   return numbers;
 }
 
-const pathsOf = (of) =>
+const componentsOf = (of) =>
   of
     ? [...of.getElementsByTagName('Component')]
         .slice(0, COMPONENTS_MOST)
-        .map((one) => textOf(one, 'AuthoringToolId'))
-        .filter((path) => path)
+        .map((one) => ({ path: textOf(one, 'AuthoringToolId'), guid: one.getAttribute('IfcGuid') ?? '' }))
+        .filter(({ path, guid }) => path || guid)
     : [];
 
 function parsed(bytes) {
@@ -99,13 +106,19 @@ function parsed(bytes) {
   return xml;
 }
 
+// "RRGGBB", or with alpha before it; null: neither.
+function colourOf(text) {
+  const [, hex] = /^(?:[0-9a-f]{2})?([0-9a-f]{6})$/i.exec(text ?? '') ?? [];
+  return hex ? [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16)) : null;
+}
+
 // As viewpoint() takes it.
 function viewOf(xml, unit) {
   const camera = child(xml, 'PerspectiveCamera') ?? child(xml, 'OrthogonalCamera');
   if (!camera) throw new Error('the viewpoint has no camera');
   const visibility = child(xml, 'Visibility');
   const isDefault = visibility?.getAttribute('DefaultVisibility') !== 'false';
-  const exceptions = pathsOf(child(visibility, 'Exceptions'));
+  const exceptions = componentsOf(child(visibility, 'Exceptions'));
   const clipping = child(xml, 'ClippingPlane');
   const model = (p) => p.map((x) => x / unit);
   let plane = null;
@@ -122,9 +135,12 @@ function viewOf(xml, unit) {
     up: pointOf(camera, 'CameraUpVector'),
     fov: Number(textOf(camera, 'FieldOfView')) || 45,
     plane,
-    selected: pathsOf(child(xml, 'Selection')),
+    selected: componentsOf(child(xml, 'Selection')),
     hidden: isDefault ? exceptions : [],
     isolated: isDefault ? null : exceptions,
+    colouring: [...(child(xml, 'Coloring')?.getElementsByTagName('Color') ?? [])]
+      .map((one) => [colourOf(one.getAttribute('Color')), componentsOf(one)])
+      .filter(([colour]) => colour !== null),
   };
 }
 

@@ -94,6 +94,7 @@ function listen() {
     if (target.value && opened.page) opened.page.eye.view(target.value);
     target.value = '';
   });
+  $('#paint').addEventListener('change', ({ target }) => opened.page?.paint(target.value));
   $('#files').addEventListener('change', ({ target }) => {
     takeFiles(target.files).catch(complain);
     target.value = '';

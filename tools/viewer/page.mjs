@@ -21,7 +21,7 @@ import { Tree } from './tree.mjs';
 export const $ = (selector) => document.querySelector(selector);
 const BOXES_FROM = 4000; // instances; fewer are here as soon as their boxes would be
 const BOX_LEVEL = 4;
-const PATHS_MOST = 1000;
+const COMPONENTS_MOST = 1000; // of a list of a viewpoint
 
 export const canvas = $('#picture');
 
@@ -68,6 +68,7 @@ export class Page {
       isSelected: (node) => node === this.node,
     });
     this.node = null;
+    this.nodes = []; // that are selected: more than one by a viewpoint
     this.wanted = null;
     this.painter.onPicture = () => this.pictured();
     new ResizeObserver(() => this.resized()).observe(canvas);
@@ -200,6 +201,7 @@ export class Page {
     const hadClash = scene.sides.size > 0;
     const instances = node === null ? [] : model.instancesOf(node);
     this.node = node;
+    this.nodes = node === null ? [] : [node];
     if (hadClash) this.endClash();
     const changed = scene.select(instances);
     if (node === null) {
@@ -263,9 +265,18 @@ export class Page {
     if (name === 'ghost') scene.only(instances, GHOST);
     if (name === 'all') {
       scene.state.fill(SHOWN);
+      scene.setMarks([]);
       this.endClash();
     }
     return this.shown();
+  }
+
+  // colour: "#rrggbb", of what is selected.
+  paint(colour) {
+    const instances = [...this.scene.selected];
+    if (instances.length === 0) return this.remark('Select something first: click it in the picture or in the tree.');
+    this.scene.mark([[instances, [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))]]);
+    return this.change();
   }
 
   // ---- picks ------------------------------------------------------------------------------------
@@ -335,6 +346,7 @@ export class Page {
     const there = [a, b].filter((one) => one !== null);
     if (there.length === 0) return this.remark('The pair is not in this file.');
     this.node = null;
+    this.nodes = [];
     scene.select([]);
     scene.setSides([[[a], SIDE_A], [[b], SIDE_B]].filter(([[one]]) => one !== null));
     scene.only(there, GHOST);
@@ -386,10 +398,13 @@ export class Page {
     return this.model.info.unitInMetres > 0 ? this.model.info.unitInMetres : 1;
   }
 
-  async pathsOf(instances) {
-    const { file, instanceNode } = this.model;
-    const known = instances.slice(0, PATHS_MOST).filter((one) => instanceNode[one] !== NONE);
-    return Promise.all(known.map((one) => file.nodePath(instanceNode[one])));
+  componentsOf(nodes) {
+    const known = nodes.slice(0, COMPONENTS_MOST).filter((node) => node !== NONE);
+    return Promise.all(known.map(async (node) => ({ path: await this.model.file.nodePath(node) })));
+  }
+
+  partsOf(instances) {
+    return this.componentsOf(instances.map((one) => this.model.instanceNode[one]));
   }
 
   async view() {
@@ -406,9 +421,12 @@ export class Page {
       fov: camera.fov,
       aspect: camera.aspect,
       plane: this.section.plane,
-      selected: this.node === null ? [] : [await this.model.file.nodePath(this.node)],
-      hidden: isolates ? [] : await this.pathsOf(others),
-      isolated: isolates ? await this.pathsOf(shown) : null,
+      selected: await this.componentsOf(this.nodes),
+      hidden: isolates ? [] : await this.partsOf(others),
+      isolated: isolates ? await this.partsOf(shown) : null,
+      colouring: await Promise.all(
+        this.scene.colouring().map(async ([colour, instances]) => [colour, await this.partsOf(instances)]),
+      ),
     };
   }
 
@@ -424,8 +442,20 @@ export class Page {
     this.remark(`Saved ${link.download}.`);
   }
 
-  async nodesOf(paths) {
-    const found = await Promise.all(paths.map((path) => this.model.file.nodeAt(path)));
+  // The node of a path, or else the one whose id in the source is the component's.
+  async nodeOf({ path, guid }) {
+    const { file } = this.model;
+    const found = path ? await file.nodeAt(path) : null;
+    if (found !== null || !guid) return found;
+    for (const node of await file.findNodes(guid)) {
+      const [{ sourceId }] = await file.nodes(node, 1);
+      if (sourceId === guid) return node;
+    }
+    return null;
+  }
+
+  async nodesOf(components) {
+    const found = await Promise.all(components.map((one) => this.nodeOf(one)));
     return found.filter((node) => node !== null);
   }
 
@@ -438,7 +468,10 @@ export class Page {
     scene.set(below(await this.nodesOf(view.hidden)), HIDDEN);
     const selected = await this.nodesOf(view.selected);
     this.select(selected[0] ?? null);
+    this.nodes = selected;
     if (selected.length > 1) scene.select(below(selected));
+    const colouring = view.colouring.map(async ([colour, of]) => [below(await this.nodesOf(of)), colour]);
+    scene.setMarks(await Promise.all(colouring));
     this.section.plane = view.plane;
     if (view.plane) this.onSection();
     const position = new Vector3(...view.eye.map((x, k) => x - model.origin[k]));

@@ -57,6 +57,8 @@ export class Scene {
     this.state = new Uint8Array(count);
     this.selected = new Set();
     this.sides = new Map(); // instance to colour, of a clash
+    this.marks = new Map(); // instance to colour, of the user's or a viewpoint
+    this.showsMarks = false; // also of what is selected
     this.source = new Uint8Array(3 * count); // colours of the source
     this.hasSource = new Uint8Array(count);
   }
@@ -105,17 +107,18 @@ export class Scene {
   // ---- how instances are shown ----------------------------------------------------------------
 
   #paint(instance) {
-    const colour =
-      this.sides.get(instance) ??
-      (this.selected.has(instance) ? SELECTED : this.#ownColour(instance));
+    const colour = this.#givenColour(instance) ?? this.#ownColour(instance);
     this.paints.image.data.set(colour, 4 * instance);
     if (this.ownSwatches)
-      this.swatchFirsts.image.data[instance] = this.#isMarked(instance) ? 0 : this.ownSwatches[instance];
+      this.swatchFirsts.image.data[instance] = this.#givenColour(instance) ? 0 : this.ownSwatches[instance];
     this.paints.image.data[4 * instance + 3] = this.isClosed[this.partNumbers.image.data[instance]] ? 255 : 0;
   }
 
-  #isMarked(instance) {
-    return this.sides.has(instance) || this.selected.has(instance);
+  // What the page shows it in, undefined: as it is.
+  #givenColour(instance) {
+    const mark = this.marks.get(instance);
+    const chosen = this.selected.has(instance) && !(mark && this.showsMarks) ? SELECTED : mark;
+    return this.sides.get(instance) ?? chosen;
   }
 
   #ownColour(instance) {
@@ -172,10 +175,36 @@ export class Scene {
   // Returns the instances whose colour has changed.
   select(instances) {
     const before = this.selected;
+    this.showsMarks = false;
     this.selected = new Set(instances);
     const changed = [...before, ...this.selected];
     this.repaint(changed);
     return changed;
+  }
+
+  // list: [[instances, colour], ...], in place of those before; they are seen now, selected or not.
+  setMarks(list) {
+    const before = [...this.marks.keys()];
+    this.marks = new Map();
+    this.mark(list);
+    this.repaint(before);
+  }
+
+  mark(list) {
+    for (const [instances, colour] of list) for (const one of instances) this.marks.set(one, colour);
+    this.showsMarks = true;
+    this.repaint([...this.marks.keys(), ...this.selected]);
+  }
+
+  // [[colour, instances], ...] of what is not in its own colours, selected or not.
+  colouring() {
+    const found = new Map();
+    for (const [instance, colour] of new Map([...this.marks, ...this.sides])) {
+      const key = colour.join();
+      if (!found.has(key)) found.set(key, [colour, []]);
+      found.get(key)[1].push(instance);
+    }
+    return [...found.values()];
   }
 
   // sides: [[instances, colour], ...]

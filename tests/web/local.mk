@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 SCRIPT_TESTS += \
+	tests/web/test_viewer.sh \
 	tests/web/test_web.sh
 WEB_TEST_FILES = \
 	tests/web/browser.mjs \

@@ -6,8 +6,7 @@
 set -u
 command -v emcc >/dev/null || { echo "there is no emscripten: skipped"; exit 77; }
 command -v node >/dev/null || { echo "there is no node: skipped"; exit 77; }
-make wasm >wasm.log 2>&1 || { tail -5 wasm.log; exit 1; }
-make viewer >viewer.log 2>&1 || { tail -5 viewer.log; exit 1; }
+(flock 9 && make wasm viewer) 9>wasm.lock >wasm.log 2>&1 || { tail -5 wasm.log; exit 1; }
 build=$PWD package=$PWD/wasm/bvpack
 answers=$PWD/tests/web/native_answers
 [ -x "$answers" ] || answers=${BVP_BUILDDIR:-.}/tests/web/native_answers
@@ -25,7 +24,7 @@ replays() { # FILE COUNT
   "$answers" "$1" "$2" >answers && node "$src/tests/web/hostile.mjs" "$package" "$1" answers || bad "$1"
 }
 "$bvpack" pack -q "$src/samples/models/irb6640_cell12.glb" -o cell.bvp || exit 99
-"$bvpack" clash -q cell.bvp --clearance 5mm --report cell.jsonl --report cell.bcf >/dev/null
+"$bvpack" clash -q cell.bvp --clearance 5mm --report cell.jsonl >/dev/null
 replays cell.bvp 400
 # longer than all addresses of the module: sparse, so it takes little room
 "${answers%native_answers}make_vast" cell.bvp 5 | dd conv=sparse bs=64k iflag=fullblock of=vast.bvp status=none || exit 99
@@ -52,26 +51,6 @@ if [ -n "$browser" ]; then
   cat said
 else
   echo "there is no Chromium: nothing was tried in a page"
-fi
-
-# the viewer: as `bvpack view` writes it, clicked through
-if [ -f "$build/viewer.html" ] && [ -n "$browser" ]; then
-  rm -rf site && mkdir -p site/models
-  cp cell.bvp "site/models/cell 1.bvp"
-  cp cell.jsonl site/today.jsonl
-  printf 'newmtl red\nKd .9 .1 .1\nnewmtl green\nKd .1 .8 .2\n' >two.mtl
-  {
-    printf 'mtllib two.mtl\n'
-    for corner in '0 0 0' '1 0 0' '1 1 0' '0 1 0' '0 0 1' '1 0 1' '1 1 1' '0 1 1'; do echo "v $corner"; done
-    printf 'usemtl red\nf 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nusemtl green\nf 3 4 8 7\nf 1 5 8 4\nf 2 3 7 6\n'
-  } >two.obj
-  "$bvpack" pack -q two.obj -o site/models/two.bvp || exit 99
-  BVPACK_LIBEXEC=$build "$bvpack" view "site/models/cell 1.bvp" -o site/plant.html --report site/today.jsonl || bad "view -o plant.html"
-  grep -q '"given">{"file":"./models/cell%201.bvp","report":"./today.jsonl"}</script>' site/plant.html || bad "the page names other files"
-  node "$src/tests/web/viewer.mjs" "$browser" site "$package" cell.bcf >said 2>&1 || bad "the viewer"
-  cat said
-else
-  echo "the viewer was not tried: $(tail -1 "$build/viewer.log")"
 fi
 
 # the samples: a script and a page

@@ -159,6 +159,19 @@ for (const [x, y] of target) {
   await isDescribed(node);
 }
 await shot('picked');
+// what is hidden is not picked: what is behind it is
+{
+  const node = await selected();
+  const [x, y] = target[2];
+  await browser.press('h');
+  await whole();
+  const others = nodes[node].instance;
+  const ray = await browser.ask(`bvpackPage.eye.rayAt(${x}, ${y}, document.querySelector('#picture')).slice(0, 6)`);
+  const behind = await known.rayFirst([...ray, 0, Infinity], { without: [others] });
+  const hit = await browser.ask(`bvpackPage.pick(${x}, ${y})`);
+  assert.equal(hit?.instance ?? null, behind.found[0] ? behind.instance[0] : null, 'a pick of what is hidden');
+  await browser.press('a');
+}
 await browser.press('Escape');
 assert.equal(await selected(), null);
 
@@ -210,10 +223,17 @@ for (let y = canvasTop + 10; y < canvasTop + 740; y += 24)
   }
 assert.ok(tally.inside >= 20 && tally.outside >= 20, `${JSON.stringify(tally)}: too few to tell`);
 assert.equal(tally.seen, tally.inside, 'caps have not the colour of their part');
-for (const [x, y] of target) { // what is cut away is not picked
-  const hit = await browser.ask(`bvpackPage.pick(${x}, ${y})`);
-  if (hit) assert.ok(plane[0] * hit.point[0] + plane[3] > -1e-9, 'a pick of what is cut away');
-}
+let [cut, picked] = [0, 0];
+for (let y = canvasTop + 10; y < canvasTop + 740; y += 60)
+  for (let x = canvasLeft + 10; x < canvasLeft + 700; x += 60) { // what is cut away is not picked
+    const ray = await browser.ask(`bvpackPage.eye.rayAt(${x}, ${y}, document.querySelector('#picture')).slice(0, 6)`);
+    const whole = await known.rayFirst([...ray, 0, Infinity], { only: [instance] });
+    const hit = await browser.ask(`bvpackPage.pick(${x}, ${y})`);
+    if (whole.found[0] && dot(plane, [0, 1, 2].map((k) => ray[k] + whole.t[0] * ray[3 + k])) + plane[3] < 0) cut++;
+    if (hit) picked++;
+    if (hit) assert.ok(dot(plane, hit.point) + plane[3] > -1e-9, 'a pick of what is cut away');
+  }
+assert.ok(cut > 3 && picked > 3, `${cut} rays meet what is cut away, ${picked} something`);
 assert.equal(await capCount(), 1);
 await browser.ask(`bvpackPage.scene.isClosed[bvpackPage.model.instancePart[${instance}]] = 0`);
 await browser.ask('bvpackPage.change()');
@@ -300,6 +320,8 @@ await browser.click('[data-do=save]');
 for (let i = 0; i < 100 && !readdirSync(saved).some((name) => name.endsWith('.bcf')); i++)
   await new Promise((resolve) => setTimeout(resolve, 50));
 const colours = await browser.ask('[...bvpackPage.scene.marks]');
+const cutBy = await browser.ask('bvpackPage.section.plane');
+assert.notEqual(cutBy, null);
 assert.deepEqual(colours, [[nodes[painted].instance, [255, 0, 254]]]);
 await browser.press('s');
 await browser.press('a');
@@ -312,7 +334,8 @@ await browser.until(`bvpackPage.node === ${found}`, 'the view selects what was s
 const again = await browser.ask('bvpackPage.eye.camera.position.toArray()');
 assert.ok(Math.hypot(...again.map((x, k) => x - eye[k])) < 1e-3, 'the camera is elsewhere');
 assert.equal(count(await states(), 1), count(hidden, 1));
-assert.notEqual(await browser.ask('bvpackPage.section.plane'), null);
+const cutAgain = await browser.ask('bvpackPage.section.plane');
+assert.ok(cutBy.every((x, k) => Math.abs(x - cutAgain[k]) < 1e-9), `the section was ${cutBy}, is ${cutAgain}`);
 await browser.until(`bvpackPage.scene.marks.size === 1`);
 assert.deepEqual(await browser.ask('[...bvpackPage.scene.marks]'), colours, 'colours do not come back');
 // isolated, by a viewpoint of another program: by ids of its own, colours with alpha

@@ -52,7 +52,7 @@ START_TEST(a_count_that_changes_is_read_once)
     report_mesh out;
     ck_assert_int_eq(bvp_open_memory(bytes, packed.size, NULL, &file, NULL), BVP_OK);
     const report_view view = view_of(file);
-    ck_assert_int_eq(report_mesh_read(&view, 0, &out), BVP_OK);
+    ck_assert_int_eq(report_mesh_read(&view, 0, BVP_NONE, &out), BVP_OK);
     ck_assert_uint_eq(out.triangle_count, COUNT);
     report_mesh_free(&out);
     flipping f = {.count = &record->triangle_count};
@@ -61,7 +61,7 @@ START_TEST(a_count_that_changes_is_read_once)
     struct timespec begin, now;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     do {
-        if (report_mesh_read(&view, 0, &out) == BVP_OK)
+        if (report_mesh_read(&view, 0, BVP_NONE, &out) == BVP_OK)
             ck_assert(out.triangle_count <= REPORT_TRIANGLES_MOST);
         report_mesh_free(&out);
         clock_gettime(CLOCK_MONOTONIC, &now);

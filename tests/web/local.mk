@@ -9,6 +9,7 @@ WEB_TEST_FILES = \
 	tests/web/page.html \
 	tests/web/page.mjs \
 	tests/web/replay.mjs \
+	tests/web/report.mjs \
 	tests/web/sample.mjs \
 	tests/web/vast.mjs \
 	tests/web/tables.mjs \

@@ -28,4 +28,16 @@ BVPACK_LIBEXEC=$build "$bvpack" view "site/models/cell 1.bvp" -o site/plant.html
 grep -q '"given">{"file":"./models/cell%201.bvp","report":"./today.jsonl"}</script>' site/plant.html || bad "the page names other files"
 node "$src/tests/web/viewer.mjs" "$browser" site "$package" cell.bcf >said 2>&1 || bad "the viewer"
 cat said
+
+# a clash report's page: two cubes that meet, each of two colours
+printf '{"bvpack_manifest": 1}\n{"mesh": "two.obj", "name": "a"}\n{"mesh": "two.obj", "name": "b", "at": [0.5, 0.4, 0.3]}\n' >two.jsonl
+"$bvpack" pack -q two.jsonl -o pair.bvp || exit 99
+"$bvpack" clash -q pair.bvp --report pair.html >/dev/null
+if grep -q bvpackView= pair.html; then
+  grep -q 'data-colours="0:[0-9a-f]* ' pair.html || bad "the report has no colours"
+  node "$src/tests/web/report.mjs" "$browser" pair.html >said 2>&1 || bad "the report's page"
+  cat said
+else
+  echo "the report's page was not tried: built without three.js"
+fi
 exit $fail

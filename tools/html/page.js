@@ -258,6 +258,7 @@
 
   let viewer = null, viewerFailed = false;
   const sides = ["solid", "solid"];
+  let isInSourceColours = false;
 
   function bytesOf(id) {
     const text = atob(byId(id).textContent), bytes = new Uint8Array(text.length);
@@ -270,7 +271,18 @@
     const size = 12 * Number(element.dataset.vertices);
     return { positions: new Float32Array(bytes, 0, size / 4),
              indices: new Uint16Array(bytes, size, 3 * Number(element.dataset.triangles)),
-             matrix: piece.matrix };
+             colours: coloursOf(element.dataset), matrix: piece.matrix };
+  }
+
+  // Of each triangle, as the source has it: a number, or null; null: it has none.
+  function coloursOf(data) {
+    if (!data.colours) return null;
+    const found = new Array(Number(data.triangles)).fill(null);
+    for (const run of data.colours.trim().split(" ")) {
+      const [first, colour] = run.split(":");
+      found.fill(colour === "-" ? null : parseInt(colour, 16), Number(first));
+    }
+    return found;
   }
 
   function viewerThere() {
@@ -303,6 +315,15 @@
     const home = make("button", "look at the contact", { class: "chip", type: "button" });
     home.addEventListener("click", () => viewer.home());
     tools.append(home);
+    if (!viewer.hasSourceColours()) return;
+    const source = make("button", "source colours", { class: "chip", type: "button", id: "source" });
+    source.setAttribute("aria-pressed", String(isInSourceColours));
+    source.addEventListener("click", () => {
+      isInSourceColours = !isInSourceColours;
+      viewer.setSourceColours(isInSourceColours);
+      showSides();
+    });
+    tools.append(source);
   }
 
   // What is inside the larger part is seen through it.
@@ -321,6 +342,7 @@
     if (canView) {
       openUp(row);
       viewer.show(row.view, row.view.meshes.map(meshOf));
+      viewer.setSourceColours(isInSourceColours);
       sides.forEach((how, i) => viewer.setSide(i, how));
       showSides();
     } else if (row.picture !== undefined) {

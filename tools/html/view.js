@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // view.js: the 3D view of a clash report: two meshes near the origin, the contact, a camera on it.
 import {
-  AmbientLight, Box3, Box3Helper, BufferAttribute, BufferGeometry, DirectionalLight, DoubleSide,
+  AmbientLight, Box3, Box3Helper, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide,
   EdgesGeometry, Group, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshLambertMaterial,
   PerspectiveCamera, Scene, Vector3, WebGLRenderer,
 } from "three";
@@ -9,16 +9,24 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const ink = 0x14181f;
 
-function geometryOf(mesh) {
+// With colours, every triangle has corners of its own; the side's colour where the source has none.
+function geometryOf(mesh, sideColour) {
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(mesh.positions, 3));
   geometry.setIndex(new BufferAttribute(mesh.indices, 1));
-  return geometry;
+  if (!mesh.colours) return geometry;
+  const single = geometry.toNonIndexed(), numbers = new Float32Array(9 * mesh.colours.length);
+  mesh.colours.forEach((colour, i) => {
+    const { r, g, b } = new Color(colour ?? sideColour);
+    numbers.set([r, g, b, r, g, b, r, g, b], 9 * i);
+  });
+  single.setAttribute("color", new BufferAttribute(numbers, 3));
+  return single;
 }
 
 // A part with its outlines, placed.
 function partOf(mesh, colour) {
-  const geometry = geometryOf(mesh), group = new Group(), m = mesh.matrix;
+  const geometry = geometryOf(mesh, colour), group = new Group(), m = mesh.matrix;
   const surface = new MeshLambertMaterial({
     color: colour, side: DoubleSide, flatShading: true, polygonOffset: true,
     polygonOffsetFactor: 1, polygonOffsetUnits: 1,
@@ -104,7 +112,21 @@ globalThis.bvpackView = (stage, colours) => {
     draw();
   }
 
+  const hasSourceColours = () => parts.some((part) => part.children[0].geometry.attributes.color);
+
+  function setSourceColours(on) {
+    parts.forEach((part, i) => {
+      const { geometry, material } = part.children[0];
+      material.vertexColors = on && Boolean(geometry.attributes.color);
+      material.color.set(material.vertexColors ? 0xffffff : colours[i]);
+      material.needsUpdate = true;
+    });
+    draw();
+  }
+
   controls.addEventListener("change", draw);
   new ResizeObserver(draw).observe(stage);
-  return { canvas: renderer.domElement, show, home, setSide };
+  return {
+    canvas: renderer.domElement, show, home, setSide, hasSourceColours, setSourceColours,
+  };
 };

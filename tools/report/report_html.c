@@ -182,17 +182,38 @@ static bvp_status put_mesh_bytes(FILE *out, const report_mesh *mesh)
     return BVP_OK;
 }
 
-static bvp_status put_mesh(html *h, const report_view *v, int side, uint32_t *number)
+/* " data-colours=..." : where colours of the source begin among the triangles; "-": none. Returns
+ * the bytes written. */
+static uint64_t put_colours(FILE *out, const report_mesh *mesh)
+{
+    int written = fprintf(out, " data-colours=\"");
+    uint64_t size = (uint64_t)(written > 0 ? written : 0);
+    for (uint32_t i = 0; i < mesh->triangle_count; i++) {
+        if (i > 0 && mesh->colours[i] == mesh->colours[i - 1])
+            continue;
+        written = mesh->colours[i] == REPORT_NO_COLOUR
+                      ? fprintf(out, "%u:- ", i)
+                      : fprintf(out, "%u:%06x ", i, (unsigned)mesh->colours[i]);
+        size += (uint64_t)(written > 0 ? written : 0);
+    }
+    fputc('"', out);
+    return size;
+}
+
+static bvp_status put_mesh(html *h, const report_view *v, int side, uint32_t node, uint32_t *number)
 {
     report_mesh mesh;
-    bvp_status status = report_mesh_read(v, side, &mesh);
+    bvp_status status = report_mesh_read(v, side, node, &mesh);
     if (status != BVP_OK)
         return status;
     *number = h->mesh_count++;
     fprintf(h->blobs,
             "<script type=\"text/plain\" id=\"mesh-%u\" data-vertices=\"%u\" "
-            "data-triangles=\"%u\">",
+            "data-triangles=\"%u\"",
             *number, mesh.vertex_count, mesh.triangle_count);
+    if (mesh.colours)
+        h->mesh_bytes += put_colours(h->blobs, &mesh);
+    fputc('>', h->blobs);
     status = put_mesh_bytes(h->blobs, &mesh);
     fputs("</script>\n", h->blobs);
     h->mesh_bytes += 12 * (uint64_t)mesh.vertex_count + 6 * (uint64_t)mesh.triangle_count;
@@ -200,18 +221,19 @@ static bvp_status put_mesh(html *h, const report_view *v, int side, uint32_t *nu
     return status;
 }
 
-/* The number of a side's mesh: of a part that is shown whole, its one. */
+/* The number of a side's mesh: of a part that is shown whole, its one, in the colours of the
+ * instance that came first. */
 static bvp_status mesh_of(clash_report *r, const clash_side *side, const report_view *v, int which,
                           uint32_t *number)
 {
     html *h = r->own;
     uint32_t *known = h->meshes[side->file != r->run->file_a];
     if (!known || !report_mesh_is_whole(&v->bodies[which]))
-        return put_mesh(h, v, which, number);
+        return put_mesh(h, v, which, side->node, number);
     known += v->bodies[which].part;
     bvp_status status = BVP_OK;
     if (*known == BVP_NONE)
-        status = put_mesh(h, v, which, known);
+        status = put_mesh(h, v, which, side->node, known);
     *number = *known;
     return status;
 }

@@ -41,6 +41,50 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The colours that the source names of a node's triangles; *count 0: none. The caller frees *runs.
+ */
+static bvp_status read_runs(const bvp_file *file, uint32_t node, bvp_colour_run **runs,
+                            uint32_t *count)
+{
+    uint32_t size = 0;
+    *runs = NULL;
+    *count = 0;
+    if (node == BVP_NONE)
+        return BVP_OK;
+    bvp_status status = bvp_get_colours(file, node, NULL, 0, &size);
+    if (status != BVP_OK || size == 0)
+        return status;
+    *runs = malloc((size_t)size * sizeof **runs);
+    if (!*runs)
+        return BVP_ERR_NO_MEMORY;
+    status = bvp_get_colours(file, node, *runs, size, count);
+    if (*count > size) /* the file has changed meanwhile */
+        *count = size;
+    return status;
+}
+
+static bvp_status read_colours(const bvp_body *body, uint32_t node, const choice *c,
+                               report_mesh *out)
+{
+    bvp_colour_run *runs;
+    uint32_t count;
+    bvp_status status = read_runs(body->file, node, &runs, &count);
+    if (status == BVP_OK && count > 0) {
+        out->colours = malloc((size_t)c->count * sizeof *out->colours + 1);
+        status = out->colours ? BVP_OK : BVP_ERR_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < c->count && status == BVP_OK && count > 0; i++) {
+        float corners[9];
+        uint64_t id;
+        status = bvp_get_triangle(body->file, body->part, c->triangles[i], corners, &id);
+        const uint8_t *rgba = status == BVP_OK ? bvp_find_colour(runs, count, id) : NULL;
+        out->colours[i] =
+            rgba ? (uint32_t)rgba[0] << 16 | (uint32_t)rgba[1] << 8 | rgba[2] : REPORT_NO_COLOUR;
+    }
+    free(runs);
+    return status;
+}
+
 static bvp_status read_chosen(const bvp_body *body, const choice *c, report_mesh *out)
 {
     bvp_status status = BVP_OK;
@@ -75,7 +119,7 @@ static bvp_status read_chosen(const bvp_body *body, const choice *c, report_mesh
     return status;
 }
 
-bvp_status report_mesh_read(const report_view *view, int side, report_mesh *out)
+bvp_status report_mesh_read(const report_view *view, int side, uint32_t node, report_mesh *out)
 {
     assert(side == 0 || side == 1);
     const bvp_body *body = &view->bodies[side];
@@ -108,6 +152,8 @@ bvp_status report_mesh_read(const report_view *view, int side, report_mesh *out)
     }
     if (status == BVP_OK)
         status = read_chosen(body, c, out);
+    if (status == BVP_OK)
+        status = read_colours(body, node, c, out);
     if (status != BVP_OK)
         report_mesh_free(out);
     free(c);
@@ -118,5 +164,6 @@ void report_mesh_free(report_mesh *mesh)
 {
     free(mesh->positions);
     free(mesh->indices);
+    free(mesh->colours);
     memset(mesh, 0, sizeof *mesh);
 }

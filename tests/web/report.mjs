@@ -20,7 +20,7 @@ const count = (test) =>
     for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 0 && (${test})(...data.subarray(i, i + 3))) found++;
     return found; })()`);
 const kinds = {
-  red: '(r, g, b) => r > 2.5 * g && r > 2.5 * b',
+  red: '(r, g, b) => r > 1.15 * b && r > g', // also as seen through glass
   green: '(r, g, b) => g > 2 * r && g > 2 * b',
   blue: '(r, g, b) => b > 1.3 * g && b > 1.6 * r',
 };

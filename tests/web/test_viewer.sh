@@ -30,7 +30,7 @@ node "$src/tests/web/viewer.mjs" "$browser" site "$package" cell.bcf >said 2>&1 
 cat said
 
 # a clash report's page: two cubes that meet, each of two colours
-printf '{"bvpack_manifest": 1}\n{"mesh": "two.obj", "name": "a"}\n{"mesh": "two.obj", "name": "b", "at": [0.5, 0.4, 0.3]}\n' >two.jsonl
+printf '{"bvpack_manifest": 1}\n{"mesh": "two.obj", "name": "a"}\n{"mesh": "two.obj", "name": "b", "placement": {"translate": [0.5, 0.4, 0.3]}}\n' >two.jsonl
 "$bvpack" pack -q two.jsonl -o pair.bvp || exit 99
 "$bvpack" clash -q pair.bvp --report pair.html >/dev/null
 if grep -q bvpackView= pair.html; then

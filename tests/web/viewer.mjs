@@ -34,7 +34,9 @@ async function shot(name) {
 }
 const whole = () => browser.until(`document.body.dataset.state === 'whole'`, 'a whole picture');
 const settled = async () => {
-  await new Promise((resolve) => setTimeout(resolve, 700)); // a flight ends
+  await new Promise((resolve) => setTimeout(resolve, 300)); // a flight begins
+  await browser.until('bvpackPage.eye.flight === null', 'the end of a flight');
+  await new Promise((resolve) => setTimeout(resolve, 200)); // and what moved is drawn anew
   await whole();
 };
 const textOf = (selector) => browser.ask(`document.querySelector('${selector}').innerText`);

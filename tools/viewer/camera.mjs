@@ -78,7 +78,7 @@ export class Eye {
       this.controls.target.lerpVectors(seen, target, eased);
       this.controls.update();
       this.onMove();
-      if (t < 1) this.flight = requestAnimationFrame(step);
+      this.flight = t < 1 ? requestAnimationFrame(step) : null;
     };
     step();
   }

@@ -462,16 +462,18 @@ export class Page {
   async apply(view) {
     const { scene, model, eye } = this;
     const below = (nodes) => nodes.flatMap((node) => model.instancesOf(node));
+    const [isolated, hidden, selected, ...coloured] = await Promise.all(
+      [view.isolated ?? [], view.hidden, view.selected, ...view.colouring.map(([, of]) => of)].map((of) => this.nodesOf(of)),
+    );
+    // all at once from here on
     scene.state.fill(SHOWN);
     this.endClash();
-    if (view.isolated) scene.only(below(await this.nodesOf(view.isolated)), HIDDEN);
-    scene.set(below(await this.nodesOf(view.hidden)), HIDDEN);
-    const selected = await this.nodesOf(view.selected);
+    if (view.isolated) scene.only(below(isolated), HIDDEN);
+    scene.set(below(hidden), HIDDEN);
     this.select(selected[0] ?? null);
     this.nodes = selected;
     if (selected.length > 1) scene.select(below(selected));
-    const colouring = view.colouring.map(async ([colour, of]) => [below(await this.nodesOf(of)), colour]);
-    scene.setMarks(await Promise.all(colouring));
+    scene.setMarks(view.colouring.map(([colour], i) => [below(coloured[i]), colour]));
     this.section.plane = view.plane;
     if (view.plane) this.onSection();
     const position = new Vector3(...view.eye.map((x, k) => x - model.origin[k]));

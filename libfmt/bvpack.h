@@ -400,9 +400,9 @@ BVP_API bvp_status bvp_get_corners(const bvp_file *file, uint32_t part, uint64_t
  * more neighbours part or turn, as area_cost tells. The file must be open with `overlay`, and the
  * part packed deformable and without a hierarchy for rays. On BVP_ERR_ARGUMENT (one of these, the
  * wrong vertex_count, a position that is not finite or too far out) and BVP_ERR_NO_MEMORY nothing
- * has changed. O(stored vertices + triangles + instances); kinds obb and rss: times the tree's
- * depth. Allocates nothing for wide and aabb; for the others, until it returns, 24 or 184 bytes for
- * each of a hierarchy's upper_count, some 2 in 128 triangles. Pages that hold wide nodes become
+ * has changed. O(stored vertices + triangles + instances), obb and rss times the tree's depth at
+ * most. Until it returns it allocates 192 bytes a node (wide), 24 (boxtree), or 190,000 and 240 for
+ * each of some 2 upper records in 128 triangles (obb, rss). Pages that hold wide nodes become
  * private as a whole, others where bytes change. Not to be called while any other call uses the
  * handle. After BVP_ERR_CORRUPT close the handle. The hashes, which bvp_get_info returns and
  * bvp_verify_file compares, and the part's counts of defects stay those of the file; bvp_save

@@ -4,8 +4,6 @@
  */
 #include "node/raw_cluster.h"
 
-#include "format/checksum.h"
-
 bool bvpi_is_deformable(const bvpi_part *part)
 {
     bool raw = true;
@@ -16,15 +14,25 @@ bool bvpi_is_deformable(const bvpi_part *part)
     return raw;
 }
 
+void bvpi_shape_hash_start(bvpi_hasher *hasher, const bvpi_part *part)
+{
+    bvpi_hasher_start128(hasher);
+    bvpi_hasher_add128(hasher, part->origin, sizeof part->origin);
+}
+
+void bvpi_shape_hash_add(bvpi_hasher *hasher, const bvpi_cluster *cluster)
+{
+    bvpi_hasher_add128(hasher, cluster->corners, (size_t)(cluster->end - cluster->corners));
+}
+
 void bvpi_shape_hash(const bvpi_part *part, uint8_t hash[16])
 {
     bvpi_hasher hasher;
-    bvpi_hasher_start128(&hasher);
-    bvpi_hasher_add128(&hasher, part->origin, sizeof part->origin);
+    bvpi_shape_hash_start(&hasher, part);
     for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
         bvpi_cluster cluster;
         if (bvpi_cluster_open_whole(part, bvpi_cluster_off(part, idx), &cluster))
-            bvpi_hasher_add128(&hasher, cluster.corners, (size_t)(cluster.end - cluster.corners));
+            bvpi_shape_hash_add(&hasher, &cluster);
     }
     bvpi_hasher_end128(&hasher, hash);
 }

@@ -7,6 +7,7 @@
 #define BVPI_NODE_RAW_CLUSTER_H
 
 #include "base/simd.h"
+#include "format/checksum.h"
 #include "node/aabb_node.h"
 #include "node/cluster_record.h"
 
@@ -33,7 +34,7 @@ static inline bool bvpi_cluster_open_whole(const bvpi_part *part, uint64_t offse
 /* The place of a raw coordinate. */
 static inline const uint8_t *bvpi_raw_place(const bvpi_cluster *cluster, int axis, uint32_t vertex)
 {
-    return cluster->vertices + 12 * vertex + 4 * axis;
+    return cluster->vertices + (size_t)12 * vertex + 4 * axis;
 }
 
 /* Corner `corner` of local triangle `triangle` of a raw cluster. */
@@ -111,6 +112,7 @@ static inline void bvpi_raw_include(const bvpi_cluster *cluster, uint32_t first,
     for (uint32_t triangle = first; triangle < first + count; triangle++) {
         uint32_t vertex[3];
         bvpi_cluster_corners(cluster, triangle, vertex);
+        BVPI_UNROLL
         for (int k = 0; k < 3; k++) {
             bvpi_f32x4 at;
             memcpy(&at, bvpi_raw_place(cluster, 0, vertex[k]), sizeof at);
@@ -127,8 +129,10 @@ static inline void bvpi_raw_include(const bvpi_cluster *cluster, uint32_t first,
 /* Is every cluster of the part raw? */
 bool bvpi_is_deformable(const bvpi_part *part);
 
-/* content_hash of a deformed part: over its triangles and coordinates as stored, because the
- * source's order is not known where it is computed. */
+/* content_hash of a deformed part: over its triangles and coordinates as stored, cluster by
+ * cluster, because the source's order is not known where it is computed. */
 void bvpi_shape_hash(const bvpi_part *part, uint8_t hash[16]);
+void bvpi_shape_hash_start(bvpi_hasher *hasher, const bvpi_part *part);
+void bvpi_shape_hash_add(bvpi_hasher *hasher, const bvpi_cluster *cluster);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef BVPI_REFIT_REFIT_H
 #define BVPI_REFIT_REFIT_H
 
+#include "base/isa.h"
 #include "base/simd.h"
 #include "format/record.h"
 #include "node/aabb_node.h"
@@ -110,26 +111,48 @@ static inline void bvpi_frame_round_all(const bvpi_grid_lanes *grid, const bvpi_
 
 /* ---- hierarchies ----------------------------------------------------------------------------- */
 
-/* Computes all boxes of a wide hierarchy. part: whose triangles lie in its leaves, all in raw
- * clusters; NULL: the file's instances do. upper_count: of its record. room:
- * bvpi_refit_wide_room bytes for each node; NULL: each leaf is bounded twice. *area_cost: as the
- * record has it. */
-bvp_status bvpi_refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *part,
-                           uint32_t upper_count, const bvpi_grid *grid, void *room,
-                           double *area_cost);
-size_t bvpi_refit_wide_room(void);
+/* Refits of hierarchies, compiled for each instruction set. *area_cost: as the record has it. */
+typedef struct bvpi_refit_kernel {
+    /* All boxes of a wide hierarchy. part: whose triangles lie in its leaves, all in raw clusters;
+     * NULL: the file's instances do. upper_count: of its record. room: bvpi_refit_room bytes; NULL:
+     * each leaf is bounded twice. */
+    bvp_status (*wide)(bvp_file *file, const bvpi_tree *tree, const bvpi_part *part,
+                       uint32_t upper_count, const bvpi_grid *grid, void *room, double *area_cost);
+    /* All volumes of a binary hierarchy over raw clusters. tree: with the grid that its record will
+     * have. room: bvpi_refit_room bytes. */
+    bvp_status (*aabb)(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
+                       const bvpi_grid *grid, void *room, double *area_cost);
+    bvp_status (*boxtree)(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
+                          const bvpi_grid *grid, void *room, double *area_cost);
+    bvp_status (*oriented)(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
+                           const bvpi_grid *grid, void *room, double *area_cost);
+} bvpi_refit_kernel;
+extern const bvpi_refit_kernel bvpi_refit_kernel_base, bvpi_refit_kernel_avx2;
 
-/* Computes all volumes of a binary hierarchy over raw clusters. tree: with the grid that its record
- * will have. room: for each upper record a frame, or
- * bvpi_refit_oriented_room bytes. *area_cost: as the record has it. */
-bvp_status bvpi_refit_aabb(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
-                           double *area_cost);
-bvp_status bvpi_refit_boxtree(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
-                              const bvpi_grid *grid, bvpi_frame *room, double *area_cost);
-bvp_status bvpi_refit_oriented(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
-                               void *room, double *area_cost);
-/* Bytes for each upper record of an OBB or RSS tree. */
-size_t bvpi_refit_oriented_room(void);
+/* Bytes that a refit of the hierarchy needs besides the file. */
+uint64_t bvpi_refit_room(const bvpd_hierarchy *h);
+enum {
+    BVPI_REFIT_WIDE_NODE = BVPD_WIDTH * sizeof(bvpi_frame),
+    BVPI_REFIT_BOXTREE_NODE = sizeof(bvpi_frame),
+    BVPI_REFIT_BOXTREE_UPPER = 2 * sizeof(bvpi_frame),
+    BVPI_REFIT_ORIENTED_UPPER = 240,
+    BVPI_REFIT_ORIENTED_BLOCK = 190000
+};
+
+#ifdef BVPI_ISA
+#define refit_wide     BVPI_ISA_NAME(bvpi_refit_wide)
+#define refit_aabb     BVPI_ISA_NAME(bvpi_refit_aabb)
+#define refit_boxtree  BVPI_ISA_NAME(bvpi_refit_boxtree)
+#define refit_oriented BVPI_ISA_NAME(bvpi_refit_oriented)
+bvp_status refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *part,
+                      uint32_t upper_count, const bvpi_grid *grid, void *room, double *area_cost);
+bvp_status refit_aabb(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
+                      const bvpi_grid *grid, void *room, double *area_cost);
+bvp_status refit_boxtree(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
+                         const bvpi_grid *grid, void *room, double *area_cost);
+bvp_status refit_oriented(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
+                          const bvpi_grid *grid, void *room, double *area_cost);
+#endif
 
 /* ---- instances ------------------------------------------------------------------------------- */
 

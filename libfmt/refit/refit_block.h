@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * refit_block.h: what refits of all binary kinds share: a block's nodes as a list, and leaves.
+ * refit_block.h: what refits of all binary kinds share: a block's nodes as a list, in an order in
+ * which they can be computed from below and from above, and leaves.
  * Spec: format.md, chapter "Binary hierarchies"
  */
 #ifndef BVPI_REFIT_REFIT_BLOCK_H
 #define BVPI_REFIT_REFIT_BLOCK_H
 
 #include "node/raw_cluster.h"
+
+#include <assert.h>
 
 /* A leaf has at least one of a block's 256 triangles. */
 enum { BVPI_BLOCK_NODES_MAX = 2 * BVPD_CLUSTER_TRIANGLES - 1 };
@@ -18,17 +21,66 @@ typedef struct bvpi_block_node {
 
 /* Lists all nodes of the block below `root`, which is nodes[0]; children come after their parents.
  * False: the bytes violate a rule that keeps walks inside the blob, or makes them end. */
-bool bvpi_block_list(const bvpi_binary *tree, const bvpi_binary_node *root, const uint8_t *payload,
-                     bvpi_block_node nodes[BVPI_BLOCK_NODES_MAX], uint32_t *count);
+static inline bool bvpi_block_list(const bvpi_binary *tree, const bvpi_binary_node *root,
+                                   const uint8_t *payload,
+                                   bvpi_block_node nodes[BVPI_BLOCK_NODES_MAX], uint32_t *count)
+{
+    nodes[0] = (bvpi_block_node){.node = *root, .payload = payload};
+    *count = 1;
+    for (uint32_t k = 0; k < *count; k++) {
+        bvpi_binary_node child[2];
+        const uint8_t *below[2];
+        if (bvpi_binary_is_leaf(tree, &nodes[k].node))
+            continue;
+        if (!bvpi_binary_children(tree, &nodes[k].node, child, below))
+            return false;
+        /* two children share their parent's triangles, and neither is without one */
+        assert(*count + 2 <= BVPI_BLOCK_NODES_MAX);
+        nodes[k].left = *count;
+        for (int side = 0; side < 2; side++)
+            nodes[(*count)++] = (bvpi_block_node){.node = child[side], .payload = below[side]};
+    }
+    return true;
+}
 
-/* The raw cluster of an item, which is anywhere in the part if the tree has an order stream, and
- * the local number of its triangle; NULL: there is no such triangle. */
-const bvpi_cluster *bvpi_block_triangle(const bvpi_binary *tree, const bvpi_part *part,
-                                        bvpi_raw_cluster *open, uint32_t item, uint32_t *local);
+/* How many items behind one another are triangles behind one another in a cluster, of `count`: all,
+ * but where an order stream names them. */
+static inline uint32_t bvpi_block_run(const bvpi_binary *tree, uint32_t count)
+{
+    return tree->order_width == 0 ? count : 1;
+}
+
+/* The raw cluster of items first .. first + run - 1, and the local number of the first triangle;
+ * NULL: there are no such triangles. */
+static inline const bvpi_cluster *bvpi_block_triangles(const bvpi_binary *tree,
+                                                       const bvpi_part *part,
+                                                       bvpi_raw_cluster *open, uint32_t first,
+                                                       uint32_t run, uint32_t *local)
+{
+    uint32_t reference;
+    if (!bvpi_binary_item(tree, first, &reference))
+        return NULL;
+    *local = reference & 255;
+    return bvpi_raw_find(open, part, reference, run);
+}
 
 /* The box of a leaf's triangles. False: some are not there. */
-bool bvpi_block_bound(const bvpi_binary *tree, const bvpi_part *part, bvpi_raw_cluster *open,
-                      const bvpi_binary_node *leaf, bvpi_aabb *out);
+static inline bool bvpi_block_bound(const bvpi_binary *tree, const bvpi_part *part,
+                                    bvpi_raw_cluster *open, const bvpi_binary_node *leaf,
+                                    bvpi_aabb *out)
+{
+    const uint32_t run = bvpi_block_run(tree, leaf->count);
+    bvpi_aabb_clear(out);
+    for (uint32_t done = 0; done < leaf->count; done += run) {
+        uint32_t local;
+        const bvpi_cluster *cluster =
+            bvpi_block_triangles(tree, part, open, leaf->first + done, run, &local);
+        if (!cluster)
+            return false;
+        bvpi_raw_include(cluster, local, run, out);
+    }
+    return true;
+}
 
 /* The number of the upper record whose payload bvpi_binary_children has returned. */
 static inline uint32_t bvpi_upper_number(const bvpi_binary *tree, const uint8_t *payload)

@@ -36,7 +36,8 @@ typedef struct refit {
     bvpi_part part;
     const float *positions; /* of all stored vertices */
     uint64_t vertex_count;
-    bool is_changed; /* some coordinate got another value */
+    bool is_changed;          /* some coordinate got another value */
+    uint8_t content_hash[16]; /* with the new coordinates */
     float lo[3], hi[3];
     void *room; /* room_size bytes; NULL if that is 0 */
     uint64_t room_size;
@@ -79,17 +80,17 @@ static bvp_status open_part(refit *r)
     return BVP_OK;
 }
 
-/* What a refit of the hierarchy needs besides the file. */
-static uint64_t room_of(const bvpd_hierarchy *h)
+uint64_t bvpi_refit_room(const bvpd_hierarchy *h)
 {
     switch (h->kind) {
     case BVPD_KIND_WIDE8:
-        return h->node_count * (uint64_t)bvpi_refit_wide_room();
+        return (uint64_t)h->node_count * BVPI_REFIT_WIDE_NODE;
     case BVPD_KIND_BOXTREE:
-        return h->upper_count * (uint64_t)sizeof(bvpi_frame);
+        return (uint64_t)h->node_count * BVPI_REFIT_BOXTREE_NODE +
+               (uint64_t)h->upper_count * BVPI_REFIT_BOXTREE_UPPER;
     case BVPD_KIND_OBB:
     case BVPD_KIND_RSS:
-        return h->upper_count * (uint64_t)bvpi_refit_oriented_room();
+        return BVPI_REFIT_ORIENTED_BLOCK + (uint64_t)h->upper_count * BVPI_REFIT_ORIENTED_UPPER;
     default:
         return 0;
     }
@@ -106,7 +107,7 @@ static bvp_status check_hierarchies(refit *r)
         if (h.kind == BVPD_KIND_RAYS)
             return refuse(r, "has a hierarchy for rays, which cannot be refitted; pack it with "
                              "--deformable and without --rays");
-        r->room_size = room_of(&h) > r->room_size ? room_of(&h) : r->room_size;
+        r->room_size = bvpi_refit_room(&h) > r->room_size ? bvpi_refit_room(&h) : r->room_size;
     }
     return r->record.hierarchy_count > 0 ? BVP_OK : corrupt(r, "the record");
 }
@@ -192,31 +193,43 @@ static bvp_status check_positions(refit *r)
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
+/* Writes `size` bytes, in those pages where some of them differ: the others stay shared. */
+static bool move_bytes(const refit *r, const uint8_t *to, const uint8_t *from, size_t size)
+{
+    enum { PAGE = 4096 }; /* a system's pages are as large or a multiple */
+    bool is_changed = false;
+    for (size_t done = 0; done < size;) {
+        const size_t left = size - done, room = PAGE - (uintptr_t)(to + done) % PAGE;
+        const size_t count = left < room ? left : room;
+        if (memcmp(to + done, from + done, count) != 0) {
+            memcpy(bvpi_overlay(r->file, to + done), from + done, count);
+            is_changed = true;
+        }
+        done += count;
+    }
+    return is_changed;
+}
+
 /* Repeats the checks of check_clusters, because the file may have changed since. */
 static bvp_status move_vertices(refit *r)
 {
     uint64_t done = 0;
+    bvpi_hasher hasher;
+    bvpi_shape_hash_start(&hasher, &r->part);
     for (uint32_t idx = 0; idx < r->part.cluster_count; idx++) {
         bvpi_cluster cluster;
         if (!open_cluster(r, idx, &cluster) || !bvpi_cluster_is_raw(&cluster) ||
             cluster.vertex_count > r->vertex_count - done)
             return corrupt(r, "a cluster");
-        const float *positions = r->positions + 3 * done;
-        for (uint32_t i = 0; i < cluster.vertex_count; i++) {
-            const uint8_t *place = bvpi_raw_place(&cluster, 0, i);
-            uint32_t is[3], now[3];
-            memcpy(is, place, sizeof is);
-            memcpy(now, positions + 3 * i, sizeof now);
-            /* only a coordinate that differs: another one may lie in the next page */
-            for (int axis = 0; axis < 3; axis++)
-                if (is[axis] != now[axis]) {
-                    memcpy(bvpi_overlay(r->file, place + 4 * axis), &now[axis], sizeof now[axis]);
-                    r->is_changed = true;
-                }
-        }
+        if (move_bytes(r, bvpi_raw_place(&cluster, 0, 0),
+                       (const uint8_t *)(r->positions + 3 * done),
+                       cluster.vertex_count * 3 * sizeof(float)))
+            r->is_changed = true;
+        bvpi_shape_hash_add(&hasher, &cluster);
         done += cluster.vertex_count;
         assert(done <= r->vertex_count);
     }
+    bvpi_hasher_end128(&hasher, r->content_hash);
     return BVP_OK;
 }
 
@@ -250,15 +263,21 @@ static void choose_grid(const refit *r, const bvpi_tree *tree, bvpi_grid *out)
     out->is_turned = true;
 }
 
+static const bvpi_refit_kernel *kernel_of(const refit *r)
+{
+    return BVPI_ISA_CHOOSE(bvpi_refit_kernel, r->file->isa);
+}
+
 static bvp_status fit_wide(const refit *r, const bvpd_hierarchy *h, bvpi_grid *grid,
                            double *area_cost)
 {
     bvpi_tree tree;
     if (bvpi_get_part_tree_here(r->file, r->part_idx, &tree) != BVP_OK ||
-        tree.node_count * (uint64_t)bvpi_refit_wide_room() > r->room_size) /* the file changes */
+        bvpi_refit_room(h) > r->room_size ||
+        h->node_count != tree.node_count) /* the file changes */
         return BVP_ERR_CORRUPT;
     choose_grid(r, &tree, grid);
-    return bvpi_refit_wide(r->file, &tree, &r->part, h->upper_count, grid, r->room, area_cost);
+    return kernel_of(r)->wide(r->file, &tree, &r->part, h->upper_count, grid, r->room, area_cost);
 }
 
 static bvp_status fit_binary(const refit *r, const bvpd_hierarchy *h, bvpi_grid *grid,
@@ -266,7 +285,7 @@ static bvp_status fit_binary(const refit *r, const bvpd_hierarchy *h, bvpi_grid 
 {
     bvpi_binary tree;
     if (bvpi_view_binary(r->file, h, r->record.triangle_count, &tree) != BVP_OK ||
-        room_of(h) > r->room_size) /* it has grown: the file changes */
+        bvpi_refit_room(h) > r->room_size) /* it has grown: the file changes */
         return BVP_ERR_CORRUPT;
     choose_grid(r, NULL, grid);
     memcpy(tree.grid_origin, grid->origin, sizeof tree.grid_origin);
@@ -274,11 +293,11 @@ static bvp_status fit_binary(const refit *r, const bvpd_hierarchy *h, bvpi_grid 
     tree.grid_unit = grid->unit;
     switch (tree.kind) {
     case BVPD_KIND_AABB:
-        return bvpi_refit_aabb(r->file, &tree, &r->part, area_cost);
+        return kernel_of(r)->aabb(r->file, &tree, &r->part, grid, r->room, area_cost);
     case BVPD_KIND_BOXTREE:
-        return bvpi_refit_boxtree(r->file, &tree, &r->part, grid, r->room, area_cost);
+        return kernel_of(r)->boxtree(r->file, &tree, &r->part, grid, r->room, area_cost);
     default:
-        return bvpi_refit_oriented(r->file, &tree, &r->part, r->room, area_cost);
+        return kernel_of(r)->oriented(r->file, &tree, &r->part, grid, r->room, area_cost);
     }
 }
 
@@ -323,7 +342,7 @@ static void write_part_record(const refit *r)
 {
     const uint8_t *at = r->file->section[BVPD_PART].data + r->part_idx * sizeof(bvpd_part);
     bvpd_part record = r->record;
-    bvpi_shape_hash(&r->part, record.content_hash);
+    memcpy(record.content_hash, r->content_hash, sizeof record.content_hash);
     /* Other bytes need another address. It follows from what the part was and what it is now. */
     if (bvpi_has_packer(&record)) {
         memcpy(record.packer, record.address, sizeof record.packer);
@@ -380,8 +399,8 @@ static bvp_status move(refit *r, const bvpi_bounds *world)
      * and neither warm starts nor the part that was prepared at open may rely on what was. */
     file->is_refitted = true;
     /* equal files that were refitted equally have the same shape */
-    const uint64_t what[3] = {file->shape, r->part_idx,
-                              bvpi_hash64(r->positions, r->vertex_count * 3 * sizeof(float))};
+    uint64_t what[4] = {file->shape, r->part_idx};
+    memcpy(what + 2, r->content_hash, sizeof r->content_hash);
     file->shape = bvpi_hash64(what, sizeof what);
     if (status == BVP_OK && fit_hierarchies(r) != BVP_OK)
         status = corrupt(r, "a hierarchy");

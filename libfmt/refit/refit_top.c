@@ -100,6 +100,7 @@ bvp_status bvpi_refit_instances(const bvp_file *file, const bvpi_grid *grid, uin
 
 bvp_status bvpi_refit_top(bvp_file *file, const bvpi_bounds *world)
 {
+    const bvpi_refit_kernel *kernel = BVPI_ISA_CHOOSE(bvpi_refit_kernel, file->isa);
     const uint32_t count = bvpi_top_count(file);
     bvp_status status = BVP_OK;
     for (uint32_t k = 0; k < count && status == BVP_OK; k++) {
@@ -113,7 +114,7 @@ bvp_status bvpi_refit_top(bvp_file *file, const bvpi_bounds *world)
         if (status != BVP_OK)
             return status;
         bvpi_grid_choose(bounds.lo, bounds.hi, &grid);
-        status = bvpi_refit_wide(file, &tree, NULL, tree.node_count, &grid, NULL, &area_cost);
+        status = kernel->wide(file, &tree, NULL, tree.node_count, &grid, NULL, &area_cost);
         if (status == BVP_OK)
             status = bvpi_refit_record(file, file->header.top_hierarchy + k, &grid, area_cost);
     }

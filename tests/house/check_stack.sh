@@ -113,6 +113,8 @@ function call_pointers(   pair, one_part) {
   through(":box_guarded$", "/show_volumes\\.c:show_box$")
   through(":show_box$|/show_volumes\\.c:(run|show)", ":volume_guarded$")
   through("/order\\.c:give_pairs$", ":(clash_guarded|tell_progress)$")
+  through("^bvp_refit$|/refit_part\\.c:fit_(wide|binary|hierarchies)", "^bvpi_refit_(wide|aabb|boxtree|oriented)(_base|_avx2)?$")
+  through("^bvpi_refit_top$", "^bvpi_refit_wide(_base|_avx2)?$")
   through("^bvpi_find_attached$", "/(attached|map)\\.c:read_(memory|fd)$")
   # of a source: the caller's
   through("^bvpi_source_(close|hint)$|/source\\.c:read_chunks|^bvpi_map_source$|/map\\.c:(begin_source|copy_source|open_source)", "")

@@ -99,11 +99,10 @@ static inline double bvpi_oriented_slack(const bvpi_binary *tree)
     return 0x1p-45 * (largest + reach);
 }
 
-/* The node's volume. */
-static inline void bvpi_oriented_volume(const bvpi_oriented *parent, const uint8_t *payload,
-                                        bvpi_oriented *out)
+/* The centre and the sizes of a node's volume; its axes stay. */
+static inline void bvpi_oriented_place(const bvpi_oriented *parent, const uint8_t *payload,
+                                       bvpi_oriented *out)
 {
-    bvpi_rotation_axes(bvpi_peek_u32(payload), out->axis);
     const double reach = parent->reach;
     double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -113,6 +112,14 @@ static inline void bvpi_oriented_volume(const bvpi_oriented *parent, const uint8
         sum += out->size[axis];
     }
     out->reach = sum;
+}
+
+/* The node's volume. */
+static inline void bvpi_oriented_volume(const bvpi_oriented *parent, const uint8_t *payload,
+                                        bvpi_oriented *out)
+{
+    bvpi_rotation_axes(bvpi_peek_u32(payload), out->axis);
+    bvpi_oriented_place(parent, payload, out);
 }
 
 /* A point's coordinates in the volume's frame. The rules of the format are about these numbers, as

@@ -9,10 +9,7 @@
 
 #include <assert.h>
 
-enum {
-    ZERO_RANK = 240, /* where code 0 would stand, which means 0 */
-    CENTRE_MAX = 32767
-};
+enum { CENTRE_MAX = 32767 };
 
 void bvpi_range_add(bvpi_range *range, const bvpi_oriented *volume, const bvpi_corners *set)
 {
@@ -25,45 +22,6 @@ void bvpi_range_add(bvpi_range *range, const bvpi_oriented *volume, const bvpi_c
 }
 
 /* ---- codes ----------------------------------------------------------------------------------- */
-
-uint8_t bvpi_size_code_of_rank(int rank)
-{
-    assert(rank >= 0 && rank < BVPI_SIZE_RANKS);
-    if (rank == ZERO_RANK)
-        rank++;
-    return (uint8_t)((15 - rank / 16) * 16 + rank % 16);
-}
-
-static bool is_reached(int rank, double size, double reach)
-{
-    return bvpi_size_of_code(bvpi_size_code_of_rank(rank)) * reach >= size;
-}
-
-/* The rank's size is (16 + rank % 16) * 2^(rank / 16 - 19): a share of the reach, 1.m * 2^e, is
- * near rank 16 (e + 15) + the first four bits of m. What is left are roundings, and that two ranks
- * have one size. */
-int bvpi_size_rank(double size, double reach)
-{
-    const double share = size / reach;
-    int rank = BVPI_SIZE_RANKS - 1;
-    if (share < 0x1p-15)
-        rank = 0;
-    else if (share < 2) {
-        uint64_t bits;
-        memcpy(&bits, &share, sizeof bits);
-        rank = (int)(bits >> 48) - 16 * (1023 - 15);
-    }
-    while (rank > 0 && is_reached(rank - 1, size, reach))
-        rank--;
-    while (rank < BVPI_SIZE_RANKS - 1 && !is_reached(rank, size, reach))
-        rank++;
-    return rank;
-}
-
-uint8_t bvpi_size_code_over(double size, double reach)
-{
-    return size > 0 ? bvpi_size_code_of_rank(bvpi_size_rank(size, reach)) : 0;
-}
 
 void bvpi_centre_encode(const bvpi_oriented *frame, const double middle[3], double reach,
                         uint8_t payload[BVPI_ORIENTED_PAYLOAD])
@@ -85,10 +43,20 @@ void bvpi_centre_encode(const bvpi_oriented *frame, const double middle[3], doub
 /* How far a ball of this radius reaches along the rectangle at a height over it. */
 static double cap(double radius, double height)
 {
-    return sqrt(fmax(radius * radius - height * height, 0));
+    const double left_sq = radius * radius - height * height;
+    return left_sq > 0 ? sqrt(left_sq) : 0;
 }
 
-/* So that balls at its ends, not at its corners, reach over the corners of the set. */
+void bvpi_swept_side(const double local[3], double z, double radius, bvpi_range *rectangle)
+{
+    const double reach = cap(radius, local[2] - z);
+    for (int k = 0; k < 2; k++) {
+        const double lo = local[k] + reach, hi = local[k] - reach;
+        rectangle->lo[k] = lo < rectangle->lo[k] ? lo : rectangle->lo[k];
+        rectangle->hi[k] = hi > rectangle->hi[k] ? hi : rectangle->hi[k];
+    }
+}
+
 void bvpi_swept_sides(const bvpi_oriented *volume, const bvpi_corners *set, double z, double radius,
                       bvpi_range *rectangle)
 {
@@ -96,12 +64,7 @@ void bvpi_swept_sides(const bvpi_oriented *volume, const bvpi_corners *set, doub
         double corner[3], local[3];
         bvpi_corner_load(set, i, corner);
         bvpi_oriented_local(volume, corner, local);
-        const double reach = cap(radius, local[2] - z);
-        for (int k = 0; k < 2; k++) {
-            const double lo = local[k] + reach, hi = local[k] - reach;
-            rectangle->lo[k] = lo < rectangle->lo[k] ? lo : rectangle->lo[k];
-            rectangle->hi[k] = hi > rectangle->hi[k] ? hi : rectangle->hi[k];
-        }
+        bvpi_swept_side(local, z, radius, rectangle);
     }
 }
 
@@ -121,26 +84,30 @@ static double beyond(bvpi_range *rectangle, int axis, double at, double **side, 
     return (at - **side) * *direction;
 }
 
-/* Moves the rectangle's corners outward, along their diagonals, until balls there hold what lies
- * beyond them. */
+void bvpi_swept_corner(const double local[3], double z, double radius, bvpi_range *rectangle)
+{
+    double *side[2], direction[2];
+    const double dx = beyond(rectangle, 0, local[0], &side[0], &direction[0]);
+    const double dy = beyond(rectangle, 1, local[1], &side[1], &direction[1]);
+    const double dz = local[2] - z;
+    if (dx <= 0 || dy <= 0)
+        return;
+    /* From the corner, moved by m along both axes, the point is sqrt(2) ((dx + dy) / 2 - m)
+     * away along the diagonal and sqrt(off_sq) off it. */
+    const double across = (dx - dy) / 2;
+    const double off_sq = 2 * across * across + dz * dz;
+    const double move = (dx + dy) / 2 - cap(radius, sqrt(off_sq)) * sqrt(0.5);
+    for (int k = 0; k < 2 && move > 0; k++)
+        *side[k] += move * direction[k];
+}
+
 void bvpi_swept_corners(const bvpi_oriented *volume, const bvpi_corners *set, double z,
                         double radius, bvpi_range *rectangle)
 {
     for (uint64_t i = 0; i < set->count; i++) {
-        double corner[3], local[3], *side[2], direction[2];
+        double corner[3], local[3];
         bvpi_corner_load(set, i, corner);
         bvpi_oriented_local(volume, corner, local);
-        const double dx = beyond(rectangle, 0, local[0], &side[0], &direction[0]);
-        const double dy = beyond(rectangle, 1, local[1], &side[1], &direction[1]);
-        const double dz = local[2] - z;
-        if (dx <= 0 || dy <= 0)
-            continue;
-        /* From the corner, moved by m along both axes, the point is sqrt(2) ((dx + dy) / 2 - m)
-         * away along the diagonal and sqrt(off_sq) off it. */
-        const double across = (dx - dy) / 2;
-        const double off_sq = 2 * across * across + dz * dz;
-        const double move = (dx + dy) / 2 - cap(radius, sqrt(off_sq)) * sqrt(0.5);
-        for (int k = 0; k < 2 && move > 0; k++)
-            *side[k] += move * direction[k];
+        bvpi_swept_corner(local, z, radius, rectangle);
     }
 }

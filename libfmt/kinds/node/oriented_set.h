@@ -8,6 +8,8 @@
 
 #include "kinds/node/oriented_node.h"
 
+#include <assert.h>
+
 /* lo .. hi along each of some axes, relative to a point. */
 typedef struct bvpi_range {
     double lo[3], hi[3];
@@ -62,13 +64,58 @@ static inline double bvpi_oriented_surface(const bvpi_oriented *volume, bool rss
 
 /* ---- codes ----------------------------------------------------------------------------------- */
 
-enum { BVPI_SIZE_RANKS = 256 /* size codes in order of the sizes they stand for */ };
+/* Size codes in order of the sizes they stand for. A rank's size, as a share of the reach, is
+ * (16 + rank % 16) * 2^(rank / 16 - 19): its number is the first bits of that double. */
+enum {
+    BVPI_SIZE_RANKS = 256,
+    BVPI_RANK_SHIFT = 48,                         /* a double's bits below its rank */
+    BVPI_RANK_OF_ONE = 240,                       /* its code would be 0, which means 0 */
+    BVPI_RANK_BIAS = 1023 * 16 - BVPI_RANK_OF_ONE /* 1023: the exponent field of 1 */
+};
 
-uint8_t bvpi_size_code_of_rank(int rank);
-/* The first rank whose size is not below `size`; the last one if none is. */
-int bvpi_size_rank(double size, double reach);
+static inline uint8_t bvpi_size_code_of_rank(int rank)
+{
+    assert(rank >= 0 && rank < BVPI_SIZE_RANKS);
+    rank += rank == BVPI_RANK_OF_ONE;
+    return (uint8_t)((15 - rank / 16) * 16 + rank % 16);
+}
+
+/* Is the size of a rank not below `size`? */
+static inline bool bvpi_rank_reaches(int rank, double size, double reach)
+{
+    const int own = rank + (rank == BVPI_RANK_OF_ONE);
+    const uint64_t bits = (uint64_t)(own + BVPI_RANK_BIAS) << BVPI_RANK_SHIFT;
+    double share;
+    memcpy(&share, &bits, sizeof share);
+    return share * reach >= size;
+}
+
+/* The first rank whose size is not below `size`; the last one if none is. A share of the reach has
+ * nearly the rank of its own first bits. What is left are roundings, and that two ranks have one
+ * size. */
+static inline int bvpi_size_rank(double size, double reach)
+{
+    const double share = size / reach;
+    int rank = BVPI_SIZE_RANKS - 1;
+    if (share < 0x1p-15)
+        rank = 0;
+    else if (share < 2) {
+        uint64_t bits;
+        memcpy(&bits, &share, sizeof bits);
+        rank = (int)(bits >> BVPI_RANK_SHIFT) - BVPI_RANK_BIAS;
+    }
+    while (rank > 0 && bvpi_rank_reaches(rank - 1, size, reach))
+        rank--;
+    while (rank < BVPI_SIZE_RANKS - 1 && !bvpi_rank_reaches(rank, size, reach))
+        rank++;
+    return rank;
+}
+
 /* The least code whose size is not below `size`. */
-uint8_t bvpi_size_code_over(double size, double reach);
+static inline uint8_t bvpi_size_code_over(double size, double reach)
+{
+    return size > 0 ? bvpi_size_code_of_rank(bvpi_size_rank(size, reach)) : 0;
+}
 
 /* Writes the centre that is `middle` away from frame's, along its axes. frame->centre: the
  * parent's. */
@@ -78,13 +125,17 @@ void bvpi_centre_encode(const bvpi_oriented *frame, const double middle[3], doub
 /* ---- swept rectangles ------------------------------------------------------------------------ */
 
 /* The rectangle, at height z over the frame's centre, around which balls of `radius` hold a set:
- * first the sides, then the corners. Both are called for each part of the set, the first one from
- * an empty range on; in between the sides are closed. Along the third axis the range is not
- * used. */
+ * first the sides, so that balls at its ends, not at its corners, reach over the set; then the
+ * corners, moved outward along their diagonals until balls there hold what lies beyond them. Both
+ * are called for each part of the set, the first one from an empty range on; in between the sides
+ * are closed. Along the third axis the range is not used. */
 void bvpi_swept_sides(const bvpi_oriented *volume, const bvpi_corners *set, double z, double radius,
                       bvpi_range *rectangle);
 void bvpi_swept_close(bvpi_range *rectangle);
 void bvpi_swept_corners(const bvpi_oriented *volume, const bvpi_corners *set, double z,
                         double radius, bvpi_range *rectangle);
+/* The same for one point in the frame. */
+void bvpi_swept_side(const double local[3], double z, double radius, bvpi_range *rectangle);
+void bvpi_swept_corner(const double local[3], double z, double radius, bvpi_range *rectangle);
 
 #endif

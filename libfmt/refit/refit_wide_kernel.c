@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * refit_wide.c: recomputes all boxes of a wide hierarchy, over a part's triangles or over the
- * instances, in place.
+ * refit_wide_kernel.c: recomputes all boxes of a wide hierarchy, over a part's triangles or over
+ * the instances, in place.
  *
  * A node's box is the frame that its children's 8-bit numbers refer to, and only the parent says
  * it. So there are two passes over the nodes. Upward (last to first): each node's box is computed
@@ -245,14 +245,8 @@ static bvp_status spread(wide *w)
     return status;
 }
 
-size_t bvpi_refit_wide_room(void)
-{
-    return BVPD_WIDTH * sizeof(bvpi_frame);
-}
-
-bvp_status bvpi_refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *part,
-                           uint32_t upper_count, const bvpi_grid *grid, void *room,
-                           double *area_cost)
+bvp_status refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *part,
+                      uint32_t upper_count, const bvpi_grid *grid, void *room, double *area_cost)
 {
     wide w = {.file = file,
               .tree = tree,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * refit_aabb.c: recomputes all boxes of an AABB tree, in place. They are the exact bounds of their
- * triangles.
+ * refit_aabb_kernel.c: recomputes all boxes of an AABB tree, in place. They are the exact bounds of
+ * their triangles.
  *
  * Children come after their parents in the file, so one pass from the last record to the first sees
  * children first. A block's nodes are listed in the same way. Bytes are stored only where they
@@ -83,10 +83,12 @@ static bool refit_upper(aabb *a, uint32_t idx)
     return true;
 }
 
-bvp_status bvpi_refit_aabb(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
-                           double *area_cost)
+bvp_status refit_aabb(bvp_file *file, const bvpi_binary *tree, const bvpi_part *part,
+                      const bvpi_grid *grid, void *room, double *area_cost)
 {
     aabb a = {.file = file, .tree = tree, .part = part};
+    (void)grid;
+    (void)room;
     for (uint32_t idx = tree->upper_count; idx-- > 0;)
         if (!refit_upper(&a, idx))
             return BVP_ERR_CORRUPT;

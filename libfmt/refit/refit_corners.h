@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ * refit_corners.h: the vertices of a block's triangles, and what of a volume's frame they take up.
+ *
+ * Positions are doubles relative to one point for all blocks, so that ranges of several blocks can
+ * be put together. Numbers are those of bvpi_oriented_local for a volume with its centre there, to
+ * the bit: the rules of the format are about these.
+ *
+ * Slow twins: bvpi_range_add, bvpi_swept_sides, bvpi_swept_corners (oriented_set.c).
+ * Spec: format.md, chapter "Oriented volumes"; exactness.md, chapter 10
+ */
+#ifndef BVPI_REFIT_REFIT_CORNERS_H
+#define BVPI_REFIT_REFIT_CORNERS_H
+
+#include "base/simd.h"
+#include "kinds/node/oriented_set.h"
+#include "refit/refit_block.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum { BLOCK_CORNERS_MAX = 3 * BVPD_CLUSTER_TRIANGLES, BLOCK_WORDS = BLOCK_CORNERS_MAX / 64 };
+
+/* A vertex counts once for each run of triangles of one cluster. */
+typedef struct block_corners {
+    double at[BLOCK_CORNERS_MAX][4]; /* the fourth is not used */
+    uint32_t count;
+    uint16_t number[BLOCK_CORNERS_MAX]; /* of each corner, in the order of triangles */
+} block_corners;
+
+/* Some of a block's vertices, a bit for each number. */
+typedef struct vertex_set {
+    uint64_t words[BLOCK_WORDS];
+} vertex_set;
+
+/* ---- vertices -------------------------------------------------------------------------------- */
+
+typedef struct vertex_numbers {
+    uint16_t of[BVPD_CLUSTER_VERTICES]; /* of a cluster's vertices, or VERTEX_FREE */
+} vertex_numbers;
+enum { VERTEX_FREE = UINT16_MAX };
+
+BVPI_INLINE void add_triangle(const bvpi_cluster *cluster, uint32_t local, f64x4 centre,
+                              vertex_numbers *numbers, uint16_t number[3], block_corners *out)
+{
+    uint32_t vertex[3];
+    bvpi_cluster_corners(cluster, local, vertex);
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        uint16_t *own = &numbers->of[vertex[k]];
+        if (*own == VERTEX_FREE) {
+            bvpi_f32x4 at;
+            memcpy(&at, bvpi_raw_place(cluster, 0, vertex[k]), sizeof at);
+            f64x4_store(out->at[out->count], bvpi_f64x4_from_f32x4(at) - centre);
+            *own = (uint16_t)out->count++;
+        }
+        number[k] = *own;
+    }
+}
+
+/* All vertices of a cluster, which are those of a block that is all of it. */
+static inline void add_cluster(const bvpi_cluster *cluster, f64x4 centre, block_corners *out)
+{
+    for (out->count = 0; out->count < cluster->vertex_count; out->count++) {
+        bvpi_f32x4 at;
+        memcpy(&at, bvpi_raw_place(cluster, 0, out->count), sizeof at);
+        f64x4_store(out->at[out->count], bvpi_f64x4_from_f32x4(at) - centre);
+    }
+}
+
+/* The vertices of triangles first .. first + count - 1 of a block, relative to `origin`. False:
+ * some triangles are not there. Without an order stream all are in one cluster. numbered: also each
+ * corner's number. */
+static inline bool block_corners_load(const bvpi_binary *tree, const bvpi_part *part,
+                                      bvpi_raw_cluster *open, uint32_t first, uint32_t count,
+                                      const double origin[3], bool numbered, block_corners *out)
+{
+    const uint32_t run = bvpi_block_run(tree, count);
+    const f64x4 centre = {origin[0], origin[1], origin[2], 0};
+    uint64_t cluster_at = UINT64_MAX;
+    vertex_numbers numbers;
+    out->count = 0;
+    assert(count <= BVPD_CLUSTER_TRIANGLES);
+    for (uint32_t done = 0; done < count; done += run) {
+        uint32_t local;
+        const bvpi_cluster *cluster =
+            bvpi_block_triangles(tree, part, open, first + done, run, &local);
+        if (!cluster)
+            return false;
+        if (!numbered && run == count && run == cluster->triangle_count) {
+            add_cluster(cluster, centre, out);
+            return true;
+        }
+        if (open->offset != cluster_at) {
+            memset(&numbers, 0xff, sizeof numbers); /* all are VERTEX_FREE */
+            cluster_at = open->offset;
+        }
+        const bvpi_cluster own = *cluster; /* in registers: nothing written below can change it */
+        for (uint32_t i = 0; i < run; i++)
+            add_triangle(&own, local + i, centre, &numbers, out->number + 3 * (done + i), out);
+    }
+    return true;
+}
+
+/* Words of a set that a block uses; the others are never read. */
+static inline uint32_t words_of(const block_corners *corners)
+{
+    return (corners->count + 63) / 64;
+}
+
+/* The vertices of the block's triangles first .. first + count - 1. */
+static inline void vertex_set_of(const block_corners *corners, uint32_t first, uint32_t count,
+                                 vertex_set *out)
+{
+    memset(out->words, 0, words_of(corners) * sizeof *out->words);
+    for (uint32_t corner = 3 * first; corner < 3 * (first + count); corner++)
+        out->words[corners->number[corner] / 64] |= UINT64_C(1) << corners->number[corner] % 64;
+}
+
+/* Those of either set. */
+static inline void vertex_set_join(const block_corners *corners, const vertex_set *a,
+                                   const vertex_set *b, vertex_set *out)
+{
+    for (uint32_t word = 0; word < words_of(corners); word++)
+        out->words[word] = a->words[word] | b->words[word];
+}
+
+/* All. */
+static inline void vertex_set_all(const block_corners *corners, vertex_set *out)
+{
+    const uint32_t whole = corners->count / 64;
+    memset(out->words, 0xff, whole * sizeof *out->words);
+    if (corners->count % 64 != 0)
+        out->words[whole] = (UINT64_C(1) << corners->count % 64) - 1;
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+/* A range comes about in stages, each over all vertices before the next one begins. Of a box there
+ * is the first one only; of a swept rectangle the thickness comes first, then its sides, then its
+ * corners (oriented_set.h). */
+enum { STAGE_RANGE, STAGE_SIDES, STAGE_CORNERS, STAGES };
+
+/* Vertices of a block as they lie along a volume's axes, in the order of their numbers; the last
+ * one repeated to make them a multiple of four. */
+typedef struct block_locals {
+    double along[3][BLOCK_CORNERS_MAX + 3];
+    uint32_t count;
+} block_locals;
+
+/* Projects vertices on the rows of `axis`, by the products and sums of bvpi_oriented_local, and
+ * adds them to the range. out: NULL or where they are kept. */
+BVPI_INLINE void project(const block_corners *corners, const vertex_set *set, const double axis[9],
+                         bvpi_range *range, block_locals *out)
+{
+    const f64x4 x = {axis[0], axis[3], axis[6], 0}, y = {axis[1], axis[4], axis[7], 0};
+    const f64x4 z = {axis[2], axis[5], axis[8], 0};
+    f64x4 lo = {range->lo[0], range->lo[1], range->lo[2], 0};
+    f64x4 hi = {range->hi[0], range->hi[1], range->hi[2], 0};
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < words_of(corners); word++)
+        for (uint64_t left = set->words[word]; left != 0; left &= left - 1) {
+            const double *at = corners->at[64 * word + (uint32_t)__builtin_ctzll(left)];
+            const f64x4 local = x * at[0] + y * at[1] + z * at[2];
+            lo = f64x4_min(local, lo);
+            hi = f64x4_max(local, hi);
+            if (out != NULL) {
+                for (int k = 0; k < 3; k++)
+                    out->along[k][count] = local[k];
+                count++;
+            }
+        }
+    for (int k = 0; k < 3; k++) {
+        range->lo[k] = lo[k];
+        range->hi[k] = hi[k];
+    }
+    if (out == NULL)
+        return;
+    assert(count > 0 && count <= BLOCK_CORNERS_MAX);
+    for (out->count = count; out->count % 4 != 0; out->count++)
+        for (int k = 0; k < 3; k++)
+            out->along[k][out->count] = out->along[k][count - 1];
+}
+
+static inline double middle_of(const bvpi_range *range)
+{
+    return (range->lo[2] + range->hi[2]) / 2;
+}
+
+static inline double radius_of(const bvpi_range *range)
+{
+    return (range->hi[2] - range->lo[2]) / 2;
+}
+
+/* bvpi_swept_sides. */
+static inline void add_sides(const block_locals *set, bvpi_range *range)
+{
+    const double z = middle_of(range), radius = radius_of(range);
+    f64x4 lo[2], hi[2];
+    for (int k = 0; k < 2; k++) {
+        lo[k] = f64x4_splat(range->lo[k]);
+        hi[k] = f64x4_splat(range->hi[k]);
+    }
+    for (uint32_t i = 0; i < set->count; i += 4) {
+        const f64x4 height = f64x4_load(set->along[2] + i) - z;
+        const f64x4 left_sq = radius * radius - height * height;
+        const f64x4 reach = f64x4_sqrt(f64x4_max(left_sq, f64x4_splat(0)));
+        for (int k = 0; k < 2; k++) {
+            const f64x4 at = f64x4_load(set->along[k] + i);
+            lo[k] = f64x4_min(at + reach, lo[k]);
+            hi[k] = f64x4_max(at - reach, hi[k]);
+        }
+    }
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 4; i++) {
+            range->lo[k] = bvpi_smaller(range->lo[k], lo[k][i]);
+            range->hi[k] = bvpi_larger(range->hi[k], hi[k][i]);
+        }
+}
+
+/* bvpi_swept_corners. Few vertices lie beyond the sides of both axes; the others are passed over
+ * four at a time. */
+static inline void add_corners(const block_locals *set, bvpi_range *range)
+{
+    const double z = middle_of(range), radius = radius_of(range);
+    for (uint32_t i = 0; i < set->count; i += 4) {
+        i64x4 beyond[2];
+        for (int k = 0; k < 2; k++) {
+            const f64x4 at = f64x4_load(set->along[k] + i);
+            beyond[k] =
+                f64x4_lt(at, f64x4_splat(range->lo[k])) | f64x4_gt(at, f64x4_splat(range->hi[k]));
+        }
+        for (unsigned left = i64x4_movemask(beyond[0] & beyond[1]); left != 0; left &= left - 1) {
+            const uint32_t at = i + (uint32_t)__builtin_ctz(left);
+            bvpi_swept_corner((double[]){set->along[0][at], set->along[1][at], set->along[2][at]},
+                              z, radius, range);
+        }
+    }
+}
+
+/* Adds vertices to a range in one of its stages. locals: room. */
+static inline void range_add(bvpi_range *range, int stage, const block_corners *corners,
+                             const vertex_set *set, const double axis[9], block_locals *locals)
+{
+    bvpi_range unused = bvpi_range_empty();
+    if (stage == STAGE_RANGE) {
+        project(corners, set, axis, range, NULL);
+        return;
+    }
+    project(corners, set, axis, &unused, locals);
+    if (stage == STAGE_SIDES)
+        add_sides(locals, range);
+    else
+        add_corners(locals, range);
+}
+
+/* Ends a stage of a range. */
+static inline void range_end(bvpi_range *range, int stage, bool rss)
+{
+    const bvpi_range empty = bvpi_range_empty();
+    if (stage == STAGE_SIDES)
+        bvpi_swept_close(range);
+    for (int k = 0; k < 2 && stage == STAGE_RANGE && rss; k++) {
+        range->lo[k] = empty.lo[k];
+        range->hi[k] = empty.hi[k];
+    }
+}
+
+/* All stages, for all vertices at once. *plain: the first one. */
+static inline bvpi_range range_of(const block_corners *corners, const vertex_set *set,
+                                  const double axis[9], bool rss, block_locals *locals,
+                                  bvpi_range *plain)
+{
+    *plain = bvpi_range_empty();
+    if (!rss) {
+        project(corners, set, axis, plain, NULL);
+        return *plain;
+    }
+    project(corners, set, axis, plain, locals);
+    bvpi_range range = *plain;
+    range_end(&range, STAGE_RANGE, rss);
+    add_sides(locals, &range);
+    range_end(&range, STAGE_SIDES, rss);
+    add_corners(locals, &range);
+    return range;
+}
+
+/* Can vertices that take up `box` along box_axis change the range along `axis` in this stage?
+ * False: no, however they are rounded. A side moves only for what lies beyond it, a corner for what
+ * lies beyond two. slack: bvpi_oriented_slack. */
+static inline bool range_is_open(const bvpi_range *range, int stage, const double axis[9],
+                                 const bvpi_range *box, const double box_axis[9], double slack)
+{
+    double centre[3], half[3];
+    int beyond = 0;
+    bvpi_range_middle(box, centre, half);
+    for (int k = 0; k < (stage == STAGE_RANGE ? 3 : 2); k++) {
+        const double *to = axis + 3 * k;
+        double middle = 0, reach = slack;
+        for (int i = 0; i < 3; i++) {
+            const double *from = box_axis + 3 * i;
+            const double along = to[0] * from[0] + to[1] * from[1] + to[2] * from[2];
+            middle += along * centre[i];
+            reach += fabs(along) * half[i];
+        }
+        beyond += !(middle - reach >= range->lo[k] && middle + reach <= range->hi[k]);
+    }
+    return beyond > (stage == STAGE_CORNERS ? 1 : 0);
+}
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT
+ * refit_kernel.c: which function refits which kind; compiled once per instruction set.
+ */
+#include "refit/refit.h"
+
+const bvpi_refit_kernel BVPI_ISA_NAME(bvpi_refit_kernel) = {
+    .wide = refit_wide, .aabb = refit_aabb, .boxtree = refit_boxtree, .oriented = refit_oriented};

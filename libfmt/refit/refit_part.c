@@ -100,13 +100,17 @@ static bvp_status check_hierarchies(refit *r)
 {
     for (uint32_t i = 0; i < r->record.hierarchy_count; i++) {
         bvpd_hierarchy h;
+        bvpi_binary tree;
         if (bvpi_get_hierarchy_record(r->file, r->part_idx, &r->record, i, &h) != BVP_OK)
-            return corrupt(r, "a hierarchy");
-        if (h.kind == BVPD_KIND_WIDE8 && h.node_count > r->part.blob_size / BVPD_UNIT)
             return corrupt(r, "a hierarchy");
         if (h.kind == BVPD_KIND_RAYS)
             return refuse(r, "has a hierarchy for rays, which cannot be refitted; pack it with "
                              "--deformable and without --rays");
+        /* what is allocated follows from the counts */
+        if (h.kind == BVPD_KIND_WIDE8
+                ? h.node_count > r->part.blob_size / BVPD_UNIT
+                : bvpi_view_binary(r->file, &h, r->record.triangle_count, &tree) != BVP_OK)
+            return corrupt(r, "a hierarchy");
         r->room_size = bvpi_refit_room(&h) > r->room_size ? bvpi_refit_room(&h) : r->room_size;
     }
     return r->record.hierarchy_count > 0 ? BVP_OK : corrupt(r, "the record");

@@ -137,6 +137,15 @@ expect 0 pack -q again.ply -o ply.bvp
 expect 0 extract -q none.bvp -o none.ply
 grep -aq 'property uchar red' none.ply && bad "a PLY without colours has some"
 
+# in a report: of each triangle of a pair
+expect 0 clash red.bvp --clearance 1.5 --report red.html
+if grep -q bvpackView= red.html; then
+  found=$(grep -o 'data-colours="[^"]*"' red.html | sort -u | tr '\n' ';')
+  [ "$found" = 'data-colours="0:ff0000 1:ffffff ";' ] || bad "the colours of a report's meshes: $found"
+  expect 0 clash none.bvp --clearance 1.5 --report none.html
+  ! grep -q 'data-colours="' none.html || bad "a model without colours has some in its report"
+fi
+
 # pictures: how much of the picture is red
 red_in() { # FILE OPTION...
   expect 0 view -q "$1" --size 120x80 --camera front -o p.png "${@:2}"

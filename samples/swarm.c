@@ -9,10 +9,12 @@
 
 enum { BODIES = 300, STEPS = 100 };
 
-typedef struct flight {
-    double at[12], velocity[3];
-    bvp_broad_id id;
-} flight;
+/* Of each body its name in the broad phase, where it is and how it moves: one array each, as
+ * bvp_broad_move_all takes them. */
+typedef struct swarm {
+    bvp_broad_id id[BODIES];
+    double at[BODIES][12], velocity[BODIES][3];
+} swarm;
 
 static double uniform(unsigned *state) /* 0 .. 1 */
 {
@@ -20,14 +22,15 @@ static double uniform(unsigned *state) /* 0 .. 1 */
     return (*state >> 8) / 16777216.0;
 }
 
-static void advance(flight *f, double side)
+static void advance(swarm *s, double side)
 {
-    for (int k = 0; k < 3; k++) {
-        double *x = &f->at[4 * k + 3];
-        *x += f->velocity[k];
-        if ((*x < 0) == (f->velocity[k] < 0) && (*x < 0 || *x > side))
-            f->velocity[k] = -f->velocity[k];
-    }
+    for (int i = 0; i < BODIES; i++)
+        for (int k = 0; k < 3; k++) {
+            double *x = &s->at[i][4 * k + 3], *v = &s->velocity[i][k];
+            *x += *v;
+            if ((*x < 0) == (*v < 0) && (*x < 0 || *x > side))
+                *v = -*v;
+        }
 }
 
 /* Asks about each pair whose boxes meet; returns how many touch, or -1. */
@@ -50,13 +53,13 @@ static int count_touching(const bvp_broad *broad)
 }
 
 /* The same without a broad phase. */
-static int count_by_brute_force(const bvp_file *file, const flight *flights)
+static int count_by_brute_force(const bvp_file *file, const swarm *s)
 {
     int touching = 0;
     for (int i = 0; i < BODIES; i++)
         for (int k = i + 1; k < BODIES; k++) {
-            const bvp_body a = {.file = file, .part = 0, .placement = flights[i].at};
-            const bvp_body b = {.file = file, .part = 0, .placement = flights[k].at};
+            const bvp_body a = {.file = file, .part = 0, .placement = s->at[i]};
+            const bvp_body b = {.file = file, .part = 0, .placement = s->at[k]};
             int hit;
             if (bvp_collide(&a, &b, &hit, NULL))
                 return -1;
@@ -67,7 +70,7 @@ static int count_by_brute_force(const bvp_file *file, const flight *flights)
 
 int main(int argc, char **argv)
 {
-    static flight flights[BODIES];
+    static swarm s;
     bvp_file *file = NULL;
     bvp_broad *broad = NULL;
     bvp_error error;
@@ -88,31 +91,29 @@ int main(int argc, char **argv)
             size = part.hi[k] - part.lo[k];
     const double side = 8 * size;
     for (int i = 0; i < BODIES && !failed; i++) {
-        flight *f = &flights[i];
         for (int k = 0; k < 3; k++) {
-            f->at[5 * k] = 1;
-            f->at[4 * k + 3] = side * uniform(&state);
-            f->velocity[k] = size * (uniform(&state) - 0.5) / 5;
+            s.at[i][5 * k] = 1;
+            s.at[i][4 * k + 3] = side * uniform(&state);
+            s.velocity[i][k] = size * (uniform(&state) - 0.5) / 5;
         }
-        const bvp_broad_body body = {.body = {.file = file, .part = 0, .placement = f->at}};
-        failed = bvp_broad_add(broad, &body, &f->id) != BVP_OK;
+        const bvp_broad_body body = {.body = {.file = file, .part = 0, .placement = s.at[i]}};
+        failed = bvp_broad_add(broad, &body, &s.id[i]) != BVP_OK;
     }
     unsigned long long begun = 0, ended = 0;
     int touching = 0;
     for (int step = 0; step < STEPS && !failed; step++) {
         bvp_broad_changes changes;
-        for (int i = 0; i < BODIES && !failed; i++) {
-            advance(&flights[i], side);
-            failed = bvp_broad_move(broad, flights[i].id, flights[i].at) != BVP_OK;
-        }
-        failed = failed || bvp_broad_update(broad, &changes);
+        uint64_t moved;
+        advance(&s, side);
+        failed = bvp_broad_move_all(broad, s.id, s.at, BODIES, &moved) ||
+                 bvp_broad_update(broad, &changes);
         if (failed)
             break;
         begun += changes.begun_count;
         ended += changes.ended_count;
         touching = count_touching(broad);
     }
-    failed = failed || touching < 0 || touching != count_by_brute_force(file, flights);
+    failed = failed || touching < 0 || touching != count_by_brute_force(file, &s);
     printf("%d bodies: %llu pairs of boxes began to meet, %llu ended; %d pairs touch at last\n",
            BODIES, begun, ended, touching);
     bvp_broad_free(broad);

@@ -23,6 +23,7 @@
 #include "base/status.h"
 #include "base/utf8.h"
 #include "format/linear.h"
+#include "pack/file/linear_order.h"
 #include "node/grid.h"
 #include "prim/pose.h"
 
@@ -505,6 +506,8 @@ bvp_status bvpi_product_finish(bvpi_product *p, const bvpd_part *parts, uint32_t
         status = make_tree(&f, error);
     if (status == BVP_OK)
         status = make_items(&f, error);
+    if (status == BVP_OK)
+        status = bvpi_order_linears(&p->linears.bytes, out->instances, out->instance_count, error);
     if (status == BVP_OK)
         make_properties(&f);
     free(f.place);

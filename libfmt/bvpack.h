@@ -183,7 +183,10 @@ typedef struct bvp_source {
      * other status is what the call returns. *error: zeroed; the details, if there are any. Called
      * on the thread that asks a query, one call at a time; it may not use the file. */
     bvp_status (*read)(void *user, uint64_t offset, uint64_t size, void *out, bvp_error *error);
-    /* or NULL. These bytes are likely to be wanted soon. May begin to fetch them, and return. */
+    /* or NULL. Called before a read: these bytes, a chunk, are likely to be wanted after it. May
+     * begin to fetch them beside it, and return; when they are wanted, they are read alone. Answers
+     * come after fewer round trips, and some chunks are fetched in vain. They may be bytes that
+     * were hinted or fetched before, if the call is made again. */
     void (*hint)(void *user, uint64_t offset, uint64_t size);
     /* or NULL. Called once: when the file is closed, or could not be opened. */
     void (*close)(void *user);

@@ -40,6 +40,19 @@ extern bvpi_arena bvpi_the_arena;
  * call then fails; the bytes read as zeros. */
 void bvpi_fetch(const void *bytes, size_t size);
 
+/* Is this byte of a file from a source, and yet to be fetched? */
+static inline int bvpi_is_absent(const void *byte)
+{
+    const uintptr_t range = __atomic_load_n(&bvpi_the_arena.size, __ATOMIC_ACQUIRE);
+    const uintptr_t at = (uintptr_t)byte - bvpi_the_arena.base;
+    return at < range && __atomic_load_n(&bvpi_the_arena.state[at >> BVPI_CHUNK_SHIFT],
+                                         __ATOMIC_ACQUIRE) == BVPI_CHUNK_ABSENT;
+}
+
+/* Said before bytes are wanted that are absent: that this byte is likely to be wanted after them.
+ * Its chunk may come with theirs, or be fetched beside it. */
+void bvpi_expect(const void *byte);
+
 /* Before bytes of a file are used: 1 .. BVPI_CHUNK_SIZE of them, or any number with bvpi_fetch().
  */
 static inline void bvpi_want(const void *bytes, size_t size)

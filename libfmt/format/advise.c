@@ -10,7 +10,6 @@
  */
 #define _DEFAULT_SOURCE /* madvise */
 #include "format/advise.h"
-#include "format/source.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,8 +37,6 @@ void bvpi_advise_queries(const bvp_file *file)
     advise(file, file->base, file->size, MADV_RANDOM);
     advise(file, tables->data, head_of(left), MADV_WILLNEED);
     advise(file, data->data, head_of(data->size), MADV_WILLNEED);
-    bvpi_source_hint(file, tables->data, head_of(left));
-    bvpi_source_hint(file, data->data, head_of(data->size));
 }
 
 void bvpi_advise_scan(const bvp_file *file, bool begins)

@@ -45,6 +45,16 @@ static bool get_record(const bvp_file *file, enum bvpd_section_index section, ui
     return true;
 }
 
+/* Of a record that will be read now, what will be wanted next, if the record is absent. */
+static void expect_with(const bvp_file *file, enum bvpd_section_index section, uint64_t idx,
+                        size_t size, const uint8_t *next)
+{
+    const bvpi_span *span = &file->section[section];
+    if (__builtin_expect(file->source != NULL, 0) && idx < span->count &&
+        bvpi_is_absent(span->data + idx * size))
+        bvpi_expect(next);
+}
+
 static bool are_finite(const double *numbers, int count)
 {
     for (int i = 0; i < count; i++)
@@ -192,13 +202,15 @@ static bvp_status make_tree(const bvpd_hierarchy *r, const uint8_t *units, uint6
 static bvp_status make_part_tree(const bvp_file *file, uint32_t part, const bvpd_part *r,
                                  bvpi_tree *out)
 {
+    const uint8_t *blob = bytes_of(file, BVPD_DATA, r->data_off, r->data_size);
     bvpd_hierarchy h;
+    if (r->hierarchy_count > 0)
+        expect_with(file, BVPD_HIER, r->first_hierarchy, sizeof h, blob);
     if (r->hierarchy_count == 0 || !get_record(file, BVPD_HIER, r->first_hierarchy, &h, sizeof h) ||
         h.part != part || h.data_off != r->data_off || h.data_size != r->data_size)
         return BVP_ERR_CORRUPT;
     out->cluster_shift = r->cluster_shift;
-    const bvp_status status =
-        make_tree(&h, bytes_of(file, BVPD_DATA, r->data_off, r->data_size), r->data_size, out);
+    const bvp_status status = make_tree(&h, blob, r->data_size, out);
     out->outside = bvpi_outside_of(file, part);
     return status;
 }
@@ -460,6 +472,8 @@ bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_insta
         return BVP_ERR_ARGUMENT;
     if (out->part >= parts->count || out->node >= file->section[BVPD_TREE].count)
         return BVP_ERR_CORRUPT;
+    expect_with(file, BVPD_LINS, out->linear, sizeof(uint64_t),
+                parts->data + out->part * sizeof(bvpd_part));
     bvp_status status = bvpi_get_local(file, out, placement);
     if (status == BVP_OK && out->frame != 0)
         status = bvpi_get_placement(file, out->frame, frame);

@@ -15,18 +15,21 @@
  * these stay. HASH is checked against the root hash, and then each chunk against HASH: bytes that
  * are damaged, or of another file, are never read by a query.
  *
+ * Walks say first what they will want after an absent chunk (bvpi_expect). What is next to it comes
+ * with it; of the rest the source is told one chunk (hint), which is read alone when it is wanted.
+ *
  * Bounds: a file holds at most `limit` chunks. When a call begins and more than half of them are
  * taken, those not used lately begin to leave: they may no longer be read without asking, but their
  * bytes stay until every call has ended that began before, because such a call may be reading them.
  * So a call finds half of the cache for itself. One that needs more fails.
  *
- * Locks: `lock` of each source guards all that is in it. States of
- * chunks are also read without a lock (arena.h): they become readable only after their bytes have
- * arrived. A source's functions run under its lock, so they are never called twice at a time.
+ * Locks: `lock` of each source guards all that is in it. States of chunks are also read without a
+ * lock (arena.h): they become readable only after their bytes have arrived. A source's functions
+ * run under its lock.
  *
- * Held by tests/property/test_source.c.
+ * Held by tests/property/test_source.c, test_first_pick.c.
  * Spec: format.md, chapter "Hashes"
- * Measured: decisions.md, "Sources of bytes"
+ * Measured: decisions.md, "Sources of bytes", "First picks"
  */
 #include "format/source.h"
 
@@ -38,6 +41,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +50,12 @@ enum {
     RUN_MOST = 64, /* chunks that are read at once: 1 MiB */
     SCANS = 16,    /* that are told apart: tables are read side by side, and between jumps */
     CHUNKS_LEAST = 32,
-    FEW = 48,    /* chunks that come one by one: a first question waits for few bytes */
-    GROUP = 4,   /* chunks that come together afterwards: who goes on asking waits for few reads */
-    WINDOW = 64, /* a window has a multiple of so many chunks: small parts share one */
-    RECENT = 64  /* windows that are found at once */
+    FEW = 48,     /* chunks that come one by one: a first question waits for few bytes */
+    GROUP = 4,    /* chunks that come together afterwards: who goes on asking waits for few reads */
+    EXPECTED = 8, /* chunks that are expected at a time */
+    HINTED = 16,  /* chunks that the source was told, and may have */
+    WINDOW = 64,  /* a window has a multiple of so many chunks: small parts share one */
+    RECENT = 64   /* windows that are found at once */
 };
 #define DEFAULT_CACHE (UINT64_C(64) << 20)
 
@@ -72,15 +78,19 @@ struct bvpi_source {
     uint64_t window_chunks; /* of all windows */
     bvpi_slice *recent[RECENT];
     uint64_t held, kept, limit;
-    uint64_t goal;       /* of held chunks when a call begins */
-    scan scans[SCANS];   /* the latest first */
-    bvpi_slice *hand_at; /* where the next chunk to leave is looked for, */
-    uint64_t hand;       /* and its number in the slice */
-    bvpi_span first;     /* while it is opened: the bytes that the source begins with, or none */
-    bool is_checked;     /* HASH is good, and chunks are checked against it */
-    bool is_failing;     /* the call that asked last may not ask again */
-    uint64_t misses;     /* atomic */
-    bvp_error last;      /* of the latest miss */
+    uint64_t goal;               /* of held chunks when a call begins */
+    uint64_t expected[EXPECTED]; /* chunks, until the next read */
+    unsigned expected_count;
+    uint64_t hinted[HINTED]; /* chunks; 0: none, the head is never one */
+    unsigned hinted_at;      /* the one to forget when there are more */
+    scan scans[SCANS];       /* the latest first */
+    bvpi_slice *hand_at;     /* where the next chunk to leave is looked for, */
+    uint64_t hand;           /* and its number in the slice */
+    bvpi_span first; /* while it is opened: the bytes that the source begins with, or none */
+    bool is_checked; /* HASH is good, and chunks are checked against it */
+    bool is_failing; /* the call that asked last may not ask again */
+    uint64_t misses; /* atomic */
+    bvp_error last;  /* of the latest miss */
     /* Calls run in turns. Those of the turn before the current one are known to end first: what
      * began to leave then is out of use when they have. */
     unsigned turn;
@@ -406,6 +416,62 @@ static uint64_t group_of(const bvpi_source *s, const bvpi_slice *slice, uint64_t
     return k;
 }
 
+/* The place of a chunk that the source was told, or HINTED. */
+static unsigned find_hinted(const bvpi_source *s, uint64_t chunk)
+{
+    unsigned k = 0;
+    while (k < HINTED && s->hinted[k] != chunk)
+        k++;
+    return k;
+}
+
+static void expect_chunk(bvpi_source *s, uint64_t chunk)
+{
+    unsigned k = 0;
+    while (k < s->expected_count && s->expected[k] != chunk)
+        k++;
+    if (k == s->expected_count && k < EXPECTED)
+        s->expected[s->expected_count++] = chunk;
+}
+
+/* Chunks *first .. *last of a slice will be read: with expected ones that are next to them. */
+static void grow_by_expected(const bvpi_source *s, const bvpi_slice *slice, uint64_t *first,
+                             uint64_t *last)
+{
+    const uint64_t room = (s->limit - s->held) / 4;
+    for (unsigned k = 0; k < s->expected_count; k++) {
+        const uint64_t at = s->expected[k] - slice->first;
+        if (*last - *first + 1 >= room || s->expected[k] < slice->first || at >= slice->count ||
+            state_of(slice, at) != BVPI_CHUNK_ABSENT || find_hinted(s, s->expected[k]) < HINTED ||
+            (at + 1 != *first && at != *last + 1))
+            continue;
+        *first = at < *first ? at : *first;
+        *last = at > *last ? at : *last;
+        k = UINT_MAX; /* it may have neighbours among those before */
+    }
+}
+
+/* Tells the source the first chunk that is expected, and not among those that will be read now:
+ * more at a time would rarely be wanted, for walks end early. */
+static void hint_expected(bvpi_source *s, uint64_t first, uint64_t last)
+{
+    for (unsigned k = 0; k < s->expected_count && s->given.hint; k++) {
+        const uint64_t chunk = s->expected[k];
+        if ((chunk >= first && chunk <= last) || find_hinted(s, chunk) < HINTED)
+            continue;
+        unsigned place = find_hinted(s, 0);
+        if (place == HINTED) {
+            place = s->hinted_at;
+            s->hinted_at = (s->hinted_at + 1) % HINTED;
+        }
+        s->hinted[place] = chunk;
+        s->given.hint(s->given.user, s->offset + offset_of(chunk),
+                      end_of(s, chunk) - offset_of(chunk));
+        break;
+    }
+    s->expected_count = 0;
+}
+
 /* Fetches what is absent of chunks first .. last of a slice, in runs. */
 static void fetch(bvpi_source *s, bvpi_slice *slice, uint64_t first, uint64_t last)
 {
@@ -428,8 +494,15 @@ static void fetch(bvpi_source *s, bvpi_slice *slice, uint64_t first, uint64_t la
             __atomic_add_fetch(&s->misses, 1, __ATOMIC_RELAXED);
             return;
         }
-        const uint64_t needed = end, from = group_of(s, slice, k, &end);
-        end = k + window_of(s, slice, k, end - k + 1) - 1;
+        const unsigned hinted = find_hinted(s, slice->first + k);
+        uint64_t needed = end, from = k;
+        if (hinted < HINTED) {
+            needed = end = k;
+        } else {
+            from = group_of(s, slice, k, &end);
+            end = k + window_of(s, slice, k, end - k + 1) - 1;
+            grow_by_expected(s, slice, &from, &end);
+        }
         end = end - from < RUN_MOST ? end : from + RUN_MOST - 1;
         if (end - from >= s->limit - s->held)
             let_go(s);
@@ -438,8 +511,12 @@ static void fetch(bvpi_source *s, bvpi_slice *slice, uint64_t first, uint64_t la
                                     "one call needs more than there is room for in the cache of "
                                     "%" PRIu64 " bytes; open the source with a larger cache",
                                     s->limit << BVPI_CHUNK_SHIFT);
-        if (status == BVP_OK)
+        if (status == BVP_OK) {
+            hint_expected(s, slice->first + from, slice->first + end);
             status = read_chunks(s, slice, from, needed, end, &error);
+            if (status == BVP_OK && hinted < HINTED)
+                s->hinted[hinted] = 0;
+        }
         if (status != BVP_OK) {
             note_miss(s, status, offset, &error);
             return;
@@ -459,6 +536,18 @@ static bool chunks_of(const bvpi_slice *slice, const void *bytes, uint64_t size,
     *first = at >> BVPI_CHUNK_SHIFT;
     *last = (size < end - at ? at + size - 1 : end - 1) >> BVPI_CHUNK_SHIFT;
     return true;
+}
+
+void bvpi_expect(const void *byte)
+{
+    bvpi_slice *slice = bvpi_is_absent(byte) ? bvpi_slice_of(byte) : NULL;
+    uint64_t first, last;
+    if (!slice || !chunks_of(slice, byte, 1, &first, &last))
+        return;
+    pthread_mutex_lock(&slice->owner->lock);
+    if (!slice->owner->is_failing)
+        expect_chunk(slice->owner, slice->first + first);
+    pthread_mutex_unlock(&slice->owner->lock);
 }
 
 void bvpi_fetch(const void *bytes, size_t size)
@@ -487,13 +576,6 @@ void bvpi_source_keep(const bvp_file *file, const void *bytes, uint64_t size)
     pthread_mutex_unlock(&s->lock);
 }
 
-void bvpi_source_hint(const bvp_file *file, const void *bytes, uint64_t size)
-{
-    const bvpi_source *s = file->source;
-    if (s && s->given.hint && bytes && size > 0)
-        s->given.hint(s->given.user, s->offset + bvpi_source_offset(file, bytes), size);
-}
-
 bvp_status bvpi_source_fetch_all(const bvp_file *file)
 {
     bvpi_source *s = file->source;
@@ -520,6 +602,7 @@ void bvpi_source_enter(bvpi_call *call, int which)
     make_room(s);
     close_windows(s);
     s->is_failing = false;
+    s->expected_count = 0;
     call->turn[which] = s->turn;
     call->misses[which] = s->misses;
     s->running[s->turn & 1]++;

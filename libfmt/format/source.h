@@ -34,8 +34,6 @@ const uint8_t *bvpi_source_window(const bvp_file *file, enum bvpd_section_index 
                                   uint64_t offset, uint64_t size);
 /* The offset in the file of a byte of one from a source. */
 uint64_t bvpi_source_offset(const bvp_file *file, const uint8_t *byte);
-/* Tells the source that these bytes will be wanted soon. */
-void bvpi_source_hint(const bvp_file *file, const void *bytes, uint64_t size);
 /* Fetches the whole file, for whoever reads it directly. For a mapped file nothing. Within a call.
  */
 bvp_status bvpi_source_fetch_all(const bvp_file *file);

@@ -27,6 +27,7 @@ PROPERTY_SUITES += \
 	tests/property/test_far_placements.c \
 	tests/property/test_far_scenes.c \
 	tests/property/test_filter.c \
+	tests/property/test_first_pick.c \
 	tests/property/test_forged.c \
 	tests/property/test_hard_pairs.c \
 	tests/property/test_identity.c \

@@ -24,6 +24,58 @@
 /* A leaf's items, triangles or instances. */
 typedef bvp_status (*ray_items_fn)(void *user, uint32_t item, unsigned count);
 
+#ifndef BVPI_MAPPED_ONLY
+/* Of children over instances: the first byte that going to one reads. NULL: it is forged. */
+static const uint8_t *first_byte_of(const bvpi_ray_part *w, const bvpi_ray_walk *walk, int place)
+{
+    const bvpi_ray_level *level = bvpi_ray_level_of(walk, place);
+    const unsigned lane = bvpi_ray_lane_of(place);
+    const bvpi_span *instances = &w->placed->file->section[BVPD_INST];
+    if (level->inner >> lane & 1) {
+        const uint64_t unit = bvpi_ray_unit(level, lane);
+        return unit < walk->tree->unit_count ? walk->tree->units + unit * BVPD_UNIT : NULL;
+    }
+    const uint64_t item = bvpi_ray_item(level, lane);
+    return item < instances->count ? instances->data + item * sizeof(bvpd_instance) : NULL;
+}
+
+/* Before a child is opened whose bytes are absent: what the walk would want without it. It goes on
+ * in a copy, over nodes that are here, as far as two chunks. */
+static __attribute__((noinline)) void look_ahead(const bvpi_ray_part *w, const bvpi_ray_walk *walk,
+                                                 const bvpi_slab8 *slab)
+{
+    enum { CHUNKS = 2, NODES = 256 };
+    _Alignas(64) bvpi_ray_level levels[BVPI_RAY_LEVELS];
+    bvpi_ray_entry waiting[BVPI_STACK_SIZE];
+    bvpi_ray_walk ahead = *walk;
+    bvpi_loan loan;
+    const uint8_t *last = NULL;
+    unsigned chunks = 0, nodes = 0;
+    memcpy(levels, walk->levels, sizeof levels);
+    memcpy(waiting, walk->waiting, walk->height * sizeof *waiting);
+    ahead.levels = levels;
+    ahead.waiting = waiting;
+    bvpi_steps_begin(&ahead.steps, &loan, NULL, NODES);
+    for (int place = bvpi_ray_pop(&ahead); place >= 0 && chunks < CHUNKS && nodes < NODES;
+         nodes++) {
+        const uint8_t *byte = first_byte_of(w, &ahead, place);
+        const unsigned inner = bvpi_ray_level_of(&ahead, place)->inner;
+        if (byte && !bvpi_is_absent(byte) && inner >> bvpi_ray_lane_of(place) & 1) {
+            place = bvpi_ray_open(&ahead, slab, place, true);
+            continue;
+        }
+        if (byte && bvpi_is_absent(byte)) {
+            chunks += !last || ((uintptr_t)byte ^ (uintptr_t)last) >> BVPI_CHUNK_SHIFT;
+            last = byte;
+            bvpi_expect(byte);
+        }
+        place = bvpi_ray_pop(&ahead);
+    }
+}
+#endif
+
+static bvp_status enter_instances(void *user, uint32_t first, unsigned count);
+
 /* sorted: the nearest child first; else in stored order, for queries that take any hit. */
 BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool sorted,
                                  ray_items_fn items)
@@ -42,6 +94,11 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool s
         const bvpi_ray_level *level = bvpi_ray_level_of(&walk, place);
         const unsigned lane = bvpi_ray_lane_of(place);
         assert((unsigned)place >> 8 < BVPI_RAY_LEVELS && walk.height < BVPI_STACK_SIZE);
+#ifndef BVPI_MAPPED_ONLY
+        if (items == enter_instances && w->placed->file->source &&
+            bvpi_is_absent(first_byte_of(w, &walk, place)))
+            look_ahead(w, &walk, &slab);
+#endif
         if (level->inner >> lane & 1) {
             place = bvpi_ray_open(&walk, &slab, place, sorted);
             continue;

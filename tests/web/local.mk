@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-SCRIPT_TESTS += \
+LONG_TESTS += \
 	tests/web/test_viewer.sh \
 	tests/web/test_web.sh
 WEB_TEST_FILES = \

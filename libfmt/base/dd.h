@@ -7,7 +7,7 @@
 #ifndef BVPI_BASE_DD_H
 #define BVPI_BASE_DD_H
 
-#include "base/fma.h"
+#include "base/exact_product.h"
 
 /* |lo| <= half an ulp of hi. With u = 2^-53, and no over- or underflow, each operation errs by at
  * most 10 u^2 times its result, sums included, also when the terms cancel. */
@@ -38,7 +38,7 @@ static inline bvpi_dd bvpi_dd_fast_sum(double a, double b)
 static inline bvpi_dd bvpi_dd_product(double a, double b)
 {
     double p = a * b;
-    return (bvpi_dd){p, bvpi_fma(a, b, -p)};
+    return (bvpi_dd){p, bvpi_product_rest(a, b, p)};
 }
 
 static inline bvpi_dd bvpi_dd_neg(bvpi_dd a)
@@ -66,14 +66,13 @@ static inline bvpi_dd bvpi_dd_sub(bvpi_dd a, bvpi_dd b)
 static inline bvpi_dd bvpi_dd_mul(bvpi_dd a, bvpi_dd b)
 {
     bvpi_dd p = bvpi_dd_product(a.hi, b.hi);
-    double t = bvpi_fma(a.hi, b.lo, a.lo * b.hi);
-    return bvpi_dd_fast_sum(p.hi, p.lo + t);
+    return bvpi_dd_fast_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
 static inline bvpi_dd bvpi_dd_scale(bvpi_dd a, double b)
 {
     bvpi_dd p = bvpi_dd_product(a.hi, b);
-    return bvpi_dd_fast_sum(p.hi, bvpi_fma(a.lo, b, p.lo));
+    return bvpi_dd_fast_sum(p.hi, p.lo + a.lo * b);
 }
 
 static inline bvpi_dd bvpi_dd_div(bvpi_dd a, bvpi_dd b)

@@ -10,7 +10,7 @@ noinst_HEADERS += \
 	libfmt/base/arena.h \
 	libfmt/base/checked.h \
 	libfmt/base/dd.h \
-	libfmt/base/fma.h \
+	libfmt/base/exact_product.h \
 	libfmt/base/growing_array.h \
 	libfmt/base/hash_table.h \
 	libfmt/base/isa.h \

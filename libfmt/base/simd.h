@@ -22,6 +22,14 @@
 
 #define BVPI_INLINE static inline __attribute__((always_inline, unused))
 
+/* Of what is long: inlined, too, but where code shall be small (BVPI_SMALL) the compiler may keep
+ * one copy. decisions.md, "In the browser". */
+#ifdef BVPI_SMALL
+#define BVPI_INLINE_LONG static inline __attribute__((unused))
+#else
+#define BVPI_INLINE_LONG BVPI_INLINE
+#endif
+
 /* Before a loop of few rounds over vectors: keeps small arrays of them in registers, with constant
  * subscripts. clang does so by itself, gcc only at -O3 (27 against 20 ns for a pair of triangles).
  * On SSE2 it doubles a kernel's text and takes off an eighth of its instructions: kernels that

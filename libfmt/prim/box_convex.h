@@ -39,7 +39,8 @@ static inline float bvpi_grid_convex_limit(const bvpi_grid_convex *c, double lim
 }
 
 /* Squared gap along the body's own axes. */
-BVPI_INLINE f32x8 bvpi_own_gaps(const bvpi_grid_convex *c, const f32x8 from[3], const f32x8 to[3])
+BVPI_INLINE_LONG f32x8 bvpi_own_gaps(const bvpi_grid_convex *c, const f32x8 from[3],
+                                     const f32x8 to[3])
 {
     f32x8 key = {0};
     for (unsigned i = 0; i < c->axis_count; i++) {
@@ -58,8 +59,8 @@ BVPI_INLINE f32x8 bvpi_own_gaps(const bvpi_grid_convex *c, const f32x8 from[3], 
 }
 
 /* Keys of the boxes of a node in this frame: its lower corner and one step, in grid steps. */
-BVPI_INLINE f32x8 bvpi_box_convex(const bvpi_grid_convex *c, const float lo[3], const float step[3],
-                                  const uint8_t (*bounds)[16])
+BVPI_INLINE_LONG f32x8 bvpi_box_convex(const bvpi_grid_convex *c, const float lo[3],
+                                       const float step[3], const uint8_t (*bounds)[16])
 {
     f32x8 key = {0}, from[3], to[3];
     if (c->is_far)

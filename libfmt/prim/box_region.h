@@ -24,8 +24,8 @@ typedef struct bvpi_grid_region {
 } bvpi_grid_region;
 
 /* lo, step, bounds: as in bvpi_box_ray. NaN counts as "may". */
-BVPI_INLINE unsigned bvpi_box_region(const bvpi_grid_region *region, const float lo[3],
-                                     const float step[3], const uint8_t (*bounds)[16])
+BVPI_INLINE_LONG unsigned bvpi_box_region(const bvpi_grid_region *region, const float lo[3],
+                                          const float step[3], const uint8_t (*bounds)[16])
 {
     f32x8 from[3], to[3];
     i32x8 apart = {0};

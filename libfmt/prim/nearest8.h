@@ -7,7 +7,7 @@
 
 #include "prim/vec.h"
 
-BVPI_INLINE f32x8 bvpi_clamp01(f32x8 x)
+BVPI_INLINE_LONG f32x8 bvpi_clamp01(f32x8 x)
 {
     return f32x8_min(f32x8_max(x, f32x8_splat(0)), f32x8_splat(1));
 }
@@ -17,7 +17,7 @@ typedef struct bvpi_shortest {
     f32x8 v[3], length_sq;
 } bvpi_shortest;
 
-BVPI_INLINE void bvpi_shortest_offer(bvpi_shortest *best, const f32x8 v[3], i32x8 valid)
+BVPI_INLINE_LONG void bvpi_shortest_offer(bvpi_shortest *best, const f32x8 v[3], i32x8 valid)
 {
     f32x8 d = dot_f32(v, v);
     i32x8 better = f32x8_lt(d, best->length_sq) & valid;
@@ -32,8 +32,8 @@ typedef struct bvpi_edges8 {
     f32x8 corner[3][3], edge[3][3], length_sq[3], inverse[3];
 } bvpi_edges8;
 
-BVPI_INLINE void bvpi_edges8_init(bvpi_edges8 *out, const f32x8 e01[3], const f32x8 e12[3],
-                                  const f32x8 e02[3])
+BVPI_INLINE_LONG void bvpi_edges8_init(bvpi_edges8 *out, const f32x8 e01[3], const f32x8 e12[3],
+                                       const f32x8 e02[3])
 {
     BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
@@ -50,8 +50,8 @@ BVPI_INLINE void bvpi_edges8_init(bvpi_edges8 *out, const f32x8 e01[3], const f3
 
 /* Edge i of a and edge j of b: the lines' nearest points, clamped to the edges, then each projected
  * onto the other. */
-BVPI_INLINE void bvpi_offer_edges8(bvpi_shortest *best, const bvpi_edges8 *a, const bvpi_edges8 *b,
-                                   int i, int j)
+BVPI_INLINE_LONG void bvpi_offer_edges8(bvpi_shortest *best, const bvpi_edges8 *a,
+                                        const bvpi_edges8 *b, int i, int j)
 {
     f32x8 w[3], v[3];
     const f32x8 *e = a->edge[i], *f = b->edge[j];
@@ -71,8 +71,8 @@ BVPI_INLINE void bvpi_offer_edges8(bvpi_shortest *best, const bvpi_edges8 *a, co
 }
 
 /* A corner q and the face of t, if q's foot lies inside. sign: 1 if t belongs to A, -1 if to B. */
-BVPI_INLINE void bvpi_offer_face8(bvpi_shortest *best, const f32x8 q[3], const bvpi_edges8 *t,
-                                  const f32x8 across[3][3], float sign)
+BVPI_INLINE_LONG void bvpi_offer_face8(bvpi_shortest *best, const f32x8 q[3], const bvpi_edges8 *t,
+                                       const f32x8 across[3][3], float sign)
 {
     f32x8 w[3], m[3], v[3];
     BVPI_UNROLL
@@ -100,8 +100,8 @@ BVPI_INLINE void bvpi_offer_face8(bvpi_shortest *best, const f32x8 q[3], const b
 /* Bounds of the distance, scaled, from a connection v of two points that are nearly the nearest,
  * and the gap between the projections on v. size: bounds of the coordinates; eta: their error in
  * either triangle. */
-BVPI_INLINE void bvpi_shortest_bounds(const bvpi_shortest *best, f32x8 gap, const f32x8 size[3],
-                                      f32x8 eta, f32x8 *lo, f32x8 *hi)
+BVPI_INLINE_LONG void bvpi_shortest_bounds(const bvpi_shortest *best, f32x8 gap,
+                                           const f32x8 size[3], f32x8 eta, f32x8 *lo, f32x8 *hi)
 {
     f32x8 zero = f32x8_splat(0), unit = f32x8_splat(0x1p-24f);
     f32x8 err = zero, sum = zero, sizes = zero, longest = zero;
@@ -123,7 +123,7 @@ BVPI_INLINE void bvpi_shortest_bounds(const bvpi_shortest *best, f32x8 gap, cons
 }
 
 /* Converts scaled units to world lengths. NaN means out of range: 0 and infinity. */
-BVPI_INLINE void bvpi_to_length8(float length_lo, float length_hi, f32x8 *lo, f32x8 *hi)
+BVPI_INLINE_LONG void bvpi_to_length8(float length_lo, float length_hi, f32x8 *lo, f32x8 *hi)
 {
     *lo = *lo * f32x8_splat(length_lo);
     *hi = *hi * f32x8_splat(length_hi) + f32x8_splat(0x1p-126f);

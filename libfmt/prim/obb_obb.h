@@ -44,8 +44,8 @@ static inline double bvpi_obb_slack(double reach, double error)
 
 /* The image of a box under an affine map, row-major 3x4. Its axes are orthogonal only if the map is
  * rigid. */
-BVPI_INLINE void bvpi_obb_place(const double map[12], const double centre[3], const double axis[9],
-                                const double half[3], bvpi_obb *out)
+BVPI_INLINE_LONG void bvpi_obb_place(const double map[12], const double centre[3],
+                                     const double axis[9], const double half[3], bvpi_obb *out)
 {
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
@@ -106,9 +106,9 @@ static inline bool bvpi_near_rotation_of(const double map[12], bvpi_near_rotatio
 }
 
 /* A box around the image of a box, with orthogonal axes. map: row-major 3x4; near: of it. */
-BVPI_INLINE void bvpi_obb_turn(const double map[12], const bvpi_near_rotation *near,
-                               const double centre[3], const double axis[9], const double half[3],
-                               bvpi_obb *out)
+BVPI_INLINE_LONG void bvpi_obb_turn(const double map[12], const bvpi_near_rotation *near,
+                                    const double centre[3], const double axis[9],
+                                    const double half[3], bvpi_obb *out)
 {
     const double more = near->bend * (half[0] + half[1] + half[2]);
     BVPI_UNROLL
@@ -134,8 +134,8 @@ typedef struct bvpi_obb_pair {
 } bvpi_obb_pair;
 
 /* rigid: b's axes are orthogonal, too. `rigid` is a constant wherever speed matters. */
-BVPI_INLINE void bvpi_obb_pair_init(bvpi_obb_pair *p, const bvpi_obb *a, const bvpi_obb *b,
-                                    double slack, bool rigid)
+BVPI_INLINE_LONG void bvpi_obb_pair_init(bvpi_obb_pair *p, const bvpi_obb *a, const bvpi_obb *b,
+                                         double slack, bool rigid)
 {
     const double fuzz = rigid ? BVPI_OBB_FUZZ_RIGID : BVPI_OBB_FUZZ_AFFINE;
     double d[3], sizes = 0;
@@ -173,13 +173,13 @@ BVPI_INLINE void bvpi_obb_pair_init(bvpi_obb_pair *p, const bvpi_obb *a, const b
 
 /* ---- upper bounds of gaps along the axes, times the axis' length ----------------------------- */
 
-BVPI_INLINE double bvpi_obb_gap_a(const bvpi_obb_pair *p, int i)
+BVPI_INLINE_LONG double bvpi_obb_gap_a(const bvpi_obb_pair *p, int i)
 {
     return fabs(p->t[i]) - (p->half_a[i] + p->abs_r[i][0] * p->half_b[0] +
                             p->abs_r[i][1] * p->half_b[1] + p->abs_r[i][2] * p->half_b[2]);
 }
 
-BVPI_INLINE double bvpi_obb_gap_b(const bvpi_obb_pair *p, bool rigid, int j)
+BVPI_INLINE_LONG double bvpi_obb_gap_b(const bvpi_obb_pair *p, bool rigid, int j)
 {
     const double(*n)[3] = rigid ? p->r : p->n, (*abs_n)[3] = rigid ? p->abs_r : p->abs_n;
     return fabs(p->t[0] * n[0][j] + p->t[1] * n[1][j] + p->t[2] * n[2][j]) -
@@ -189,7 +189,7 @@ BVPI_INLINE double bvpi_obb_gap_b(const bvpi_obb_pair *p, bool rigid, int j)
 
 /* Along a's edge i times b's edge j. b's reach: (e_i x r_j) . r_k is an entry of the third column's
  * normal. */
-BVPI_INLINE double bvpi_obb_gap_edge(const bvpi_obb_pair *p, bool rigid, int i, int j)
+BVPI_INLINE_LONG double bvpi_obb_gap_edge(const bvpi_obb_pair *p, bool rigid, int i, int j)
 {
     const double(*abs_n)[3] = rigid ? p->abs_r : p->abs_n;
     const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
@@ -202,7 +202,7 @@ BVPI_INLINE double bvpi_obb_gap_edge(const bvpi_obb_pair *p, bool rigid, int i, 
 
 /* The index of the first axis that separates the boxes, which is also the number of axes tried
  * before it; BVPI_OBB_AXES: they may meet. lite: only the boxes' own six axes. */
-BVPI_INLINE int bvpi_obb_separate(const bvpi_obb_pair *p, bool rigid, bool lite)
+BVPI_INLINE_LONG int bvpi_obb_separate(const bvpi_obb_pair *p, bool rigid, bool lite)
 {
     BVPI_UNROLL
     for (int i = 0; i < 3; i++)
@@ -223,7 +223,7 @@ BVPI_INLINE int bvpi_obb_separate(const bvpi_obb_pair *p, bool rigid, bool lite)
 
 /* Squared lower bound in a's frame: gaps along b's normals, combined if these are orthogonal, else
  * the largest one. The function below does the same for the nine edge axes. */
-BVPI_INLINE double bvpi_obb_gap_b_sq(const bvpi_obb_pair *p, bool rigid)
+BVPI_INLINE_LONG double bvpi_obb_gap_b_sq(const bvpi_obb_pair *p, bool rigid)
 {
     double sum = 0, most = 0;
     BVPI_UNROLL
@@ -238,7 +238,7 @@ BVPI_INLINE double bvpi_obb_gap_b_sq(const bvpi_obb_pair *p, bool rigid)
     return rigid ? sum : most;
 }
 
-BVPI_INLINE double bvpi_obb_gap_edge_sq(const bvpi_obb_pair *p, bool rigid)
+BVPI_INLINE_LONG double bvpi_obb_gap_edge_sq(const bvpi_obb_pair *p, bool rigid)
 {
     double most = 0;
     BVPI_UNROLL
@@ -253,7 +253,7 @@ BVPI_INLINE double bvpi_obb_gap_edge_sq(const bvpi_obb_pair *p, bool rigid)
 
 /* A lower bound of the distance in a's frame: gaps along a's axes combined, along b's, along edge
  * axes. Stops at `enough`. */
-BVPI_INLINE double bvpi_obb_distance(const bvpi_obb_pair *p, bool rigid, double enough)
+BVPI_INLINE_LONG double bvpi_obb_distance(const bvpi_obb_pair *p, bool rigid, double enough)
 {
     double most = 0;
     BVPI_UNROLL

@@ -39,8 +39,8 @@ typedef struct bvpi_obb_tri8 {
 /* box: its axes are orthogonal; times scale it is in the triangles' frame. corner: magnitudes of at
  * most 1. slack: how much a coordinate of either errs already, in any orthogonal frame. False: the
  * box is too large. */
-BVPI_INLINE bool bvpi_obb_tri8_init(const bvpi_obb *box, double scale, const f32x8 corner[9],
-                                    double slack, bvpi_obb_tri8 *out)
+BVPI_INLINE_LONG bool bvpi_obb_tri8_init(const bvpi_obb *box, double scale, const f32x8 corner[9],
+                                         double slack, bvpi_obb_tri8 *out)
 {
     double most = 0;
     f32x8 from[9];
@@ -70,8 +70,9 @@ BVPI_INLINE bool bvpi_obb_tri8_init(const bvpi_obb *box, double scale, const f32
 }
 
 /* The same for a box along the axes of the triangles' frame, in its lengths. */
-BVPI_INLINE bool bvpi_obb_tri8_init_aligned(const double centre[3], const double half[3],
-                                            const f32x8 corner[9], double slack, bvpi_obb_tri8 *out)
+BVPI_INLINE_LONG bool bvpi_obb_tri8_init_aligned(const double centre[3], const double half[3],
+                                                 const f32x8 corner[9], double slack,
+                                                 bvpi_obb_tri8 *out)
 {
     double most = 0;
     BVPI_UNROLL
@@ -90,14 +91,14 @@ BVPI_INLINE bool bvpi_obb_tri8_init_aligned(const double centre[3], const double
 }
 
 /* How far the triangles are beyond the slab of axis k. */
-BVPI_INLINE f32x8 bvpi_obb_tri8_gap(const bvpi_obb_tri8 *t, int k)
+BVPI_INLINE_LONG f32x8 bvpi_obb_tri8_gap(const bvpi_obb_tri8 *t, int k)
 {
     const f32x8 x = t->at[k], y = t->at[3 + k], z = t->at[6 + k];
     return f32x8_max(f32x8_min(f32x8_min(x, y), z), -f32x8_max(f32x8_max(x, y), z)) - t->half[k];
 }
 
 /* A lower bound of the squared distance, but for BVPI_OBB_TRI8_SHRINK. */
-BVPI_INLINE f32x8 bvpi_obb_tri8_gap_sq(const bvpi_obb_tri8 *t)
+BVPI_INLINE_LONG f32x8 bvpi_obb_tri8_gap_sq(const bvpi_obb_tri8 *t)
 {
     const f32x8 zero = {0}, x = f32x8_max(bvpi_obb_tri8_gap(t, 0), zero),
                 y = f32x8_max(bvpi_obb_tri8_gap(t, 1), zero),
@@ -110,7 +111,7 @@ BVPI_INLINE f32x8 bvpi_obb_tri8_gap_sq(const bvpi_obb_tri8 *t)
 
 /* How far the triangles' planes are beyond the box, times the normals' lengths. Whatever the normal
  * is, it counts as exact. */
-BVPI_INLINE f32x8 bvpi_obb_tri8_plane(const bvpi_obb_tri8 *t, const f32x8 edge[9], f32x8 n[3])
+BVPI_INLINE_LONG f32x8 bvpi_obb_tri8_plane(const bvpi_obb_tri8 *t, const f32x8 edge[9], f32x8 n[3])
 {
     f32x8 radius = f32x8_splat(BVPI_OBB_TRI8_TINY), d[3];
     BVPI_UNROLL
@@ -129,7 +130,7 @@ BVPI_INLINE f32x8 bvpi_obb_tri8_plane(const bvpi_obb_tri8 *t, const f32x8 edge[9
 
 /* The same on the product of edge e, from corner e to the next, and the box's axis k. The edge's
  * ends have the same projection. */
-BVPI_INLINE f32x8 bvpi_obb_tri8_edge(const bvpi_obb_tri8 *t, const f32x8 edge[9], int e, int k)
+BVPI_INLINE_LONG f32x8 bvpi_obb_tri8_edge(const bvpi_obb_tri8 *t, const f32x8 edge[9], int e, int k)
 {
     const int i = (k + 1) % 3, j = (k + 2) % 3;
     const f32x8 x = -edge[3 * e + j], y = edge[3 * e + i];
@@ -139,7 +140,7 @@ BVPI_INLINE f32x8 bvpi_obb_tri8_edge(const bvpi_obb_tri8 *t, const f32x8 edge[9]
     return f32x8_max(f32x8_min(on, off), -f32x8_max(on, off)) - radius;
 }
 
-BVPI_INLINE void bvpi_obb_tri8_edges(const bvpi_obb_tri8 *t, f32x8 edge[9])
+BVPI_INLINE_LONG void bvpi_obb_tri8_edges(const bvpi_obb_tri8 *t, f32x8 edge[9])
 {
     BVPI_UNROLL
     for (int n = 0; n < 9; n++)
@@ -147,7 +148,7 @@ BVPI_INLINE void bvpi_obb_tri8_edges(const bvpi_obb_tri8 *t, f32x8 edge[9])
 }
 
 /* Which of the triangles in `lanes` may meet the box? lite: by faces and normals only. */
-BVPI_INLINE unsigned bvpi_obb_tri8_meet(const bvpi_obb_tri8 *t, bool lite, unsigned lanes)
+BVPI_INLINE_LONG unsigned bvpi_obb_tri8_meet(const bvpi_obb_tri8 *t, bool lite, unsigned lanes)
 {
     f32x8 edge[9], normal[3];
     f32x8 most = f32x8_max(f32x8_max(bvpi_obb_tri8_gap(t, 0), bvpi_obb_tri8_gap(t, 1)),
@@ -166,8 +167,8 @@ BVPI_INLINE unsigned bvpi_obb_tri8_meet(const bvpi_obb_tri8 *t, bool lite, unsig
 
 /* Which of the triangles in `lanes` may be nearer than the limit? By faces, whose gaps go to
  * gap_sq, and normals. */
-BVPI_INLINE unsigned bvpi_obb_tri8_near(const bvpi_obb_tri8 *t, float limit_sq, unsigned lanes,
-                                        f32x8 *gap_sq)
+BVPI_INLINE_LONG unsigned bvpi_obb_tri8_near(const bvpi_obb_tri8 *t, float limit_sq, unsigned lanes,
+                                             f32x8 *gap_sq)
 {
     const f32x8 zero = {0}, limit = f32x8_splat(limit_sq);
     f32x8 edge[9], n[3];

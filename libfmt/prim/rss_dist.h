@@ -41,7 +41,7 @@ static inline double bvpi_rss_slack(double reach, double error)
     return 2 * error + 0x1p-46 * reach;
 }
 
-BVPI_INLINE void bvpi_face_finish(bvpi_face *face)
+BVPI_INLINE_LONG void bvpi_face_finish(bvpi_face *face)
 {
     const i64x4 next = face->edges == 4 ? (i64x4){1, 2, 3, 0} : (i64x4){1, 2, 0, 1};
     BVPI_UNROLL
@@ -52,7 +52,7 @@ BVPI_INLINE void bvpi_face_finish(bvpi_face *face)
     face->edge_sq = dot_f64(face->edge, face->edge);
 }
 
-BVPI_INLINE void bvpi_face_of_rss(const bvpi_rss *rss, bvpi_face *out)
+BVPI_INLINE_LONG void bvpi_face_of_rss(const bvpi_rss *rss, bvpi_face *out)
 {
     const f64x4 s = {1, -1, -1, 1}, t = {1, 1, -1, -1};
     const double *u = rss->axis[0], *v = rss->axis[1];
@@ -67,7 +67,7 @@ BVPI_INLINE void bvpi_face_of_rss(const bvpi_rss *rss, bvpi_face *out)
 }
 
 /* corners: three points in sequence */
-BVPI_INLINE void bvpi_face_of_triangle(const double corners[9], bvpi_face *out)
+BVPI_INLINE_LONG void bvpi_face_of_triangle(const double corners[9], bvpi_face *out)
 {
     const double *p = corners, *q = corners + 3, *r = corners + 6;
     BVPI_UNROLL
@@ -91,7 +91,7 @@ bool bvpi_face_apart(const bvpi_face *a, const bvpi_face *b, double enough);
 
 /* A lower bound: the gap of the rectangles along the line through their centres. Most pairs that
  * are apart need no more. */
-BVPI_INLINE double bvpi_rss_gap(const bvpi_rss *a, const bvpi_rss *b)
+BVPI_INLINE_LONG double bvpi_rss_gap(const bvpi_rss *a, const bvpi_rss *b)
 {
     const double v[3] = {b->centre[0] - a->centre[0], b->centre[1] - a->centre[1],
                          b->centre[2] - a->centre[2]};

@@ -39,8 +39,8 @@ void bvpi_tri_common1(const bvpi_pose *pose, const float a[9], const float b[9],
 /* ---- eight pairs in float -------------------------------------------------------------------- */
 
 /* Loads corners in the frame parallel to the world, relative to corner 0 of A, scaled. */
-BVPI_INLINE void bvpi_pairs_load_world(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
-                                       bvpi_pairs_f32 *p)
+BVPI_INLINE_LONG void bvpi_pairs_load_world(const bvpi_pose *pose, const f32x8 a[9],
+                                            const f32x8 b[9], bvpi_pairs_f32 *p)
 {
     BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
@@ -75,7 +75,7 @@ BVPI_INLINE void bvpi_pairs_load_world(const bvpi_pose *pose, const f32x8 a[9], 
 }
 
 /* The shortest of nine edge-edge and six corner-face connections. */
-BVPI_INLINE void bvpi_shortest_of_pairs(const bvpi_pairs_f32 *p, bvpi_shortest *best)
+BVPI_INLINE_LONG void bvpi_shortest_of_pairs(const bvpi_pairs_f32 *p, bvpi_shortest *best)
 {
     bvpi_edges8 a, b;
     f32x8 na[3], nb[3], across_a[3][3], across_b[3][3];
@@ -109,8 +109,8 @@ BVPI_INLINE void bvpi_shortest_of_pairs(const bvpi_pairs_f32 *p, bvpi_shortest *
     }
 }
 
-BVPI_INLINE void bvpi_pairs_load_dist(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
-                                      bvpi_pairs_f32 *p)
+BVPI_INLINE_LONG void bvpi_pairs_load_dist(const bvpi_pose *pose, const f32x8 a[9],
+                                           const f32x8 b[9], bvpi_pairs_f32 *p)
 {
     if (pose->own_frame)
         bvpi_pairs_load_f32(pose, a, b, p);
@@ -119,7 +119,7 @@ BVPI_INLINE void bvpi_pairs_load_dist(const bvpi_pose *pose, const f32x8 a[9], c
 }
 
 /* The largest |coordinate| on each axis, of either triangle. */
-BVPI_INLINE void bvpi_pairs_size8(const bvpi_pairs_f32 *p, f32x8 size[3])
+BVPI_INLINE_LONG void bvpi_pairs_size8(const bvpi_pairs_f32 *p, f32x8 size[3])
 {
     BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
@@ -164,8 +164,8 @@ static inline void bvpi_tri_dist8(const bvpi_pose *pose, const f32x8 a[9], const
  * points has too large a relative error to separate them. Normals do not have that problem. */
 
 /* A lower bound, scaled: the gap between the projections on n, for any n. */
-BVPI_INLINE f32x8 bvpi_gap_along_normal8(const bvpi_pairs_f32 *p, const f32x8 n[3],
-                                         const f32x8 size[3])
+BVPI_INLINE_LONG f32x8 bvpi_gap_along_normal8(const bvpi_pairs_f32 *p, const f32x8 n[3],
+                                              const f32x8 size[3])
 {
     const f32x8 zero = f32x8_splat(0);
     f32x8 err = zero, sum = zero;

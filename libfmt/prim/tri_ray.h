@@ -97,8 +97,10 @@ BVPI_INLINE void bvpi_tri_ray_view_plain(bvpi_tri_ray *out, int i, double by_z,
     const int k = i == 0 ? out->kx : out->ky, z = out->kz;
     const double ok = out->origin[k], oz = out->origin[z];
     const double dk = out->direction[k], dz = out->direction[z];
-    const double shear = dk / dz, shear_lo = bvpi_fma(-shear, dz, dk) * by_z;
-    const double product = shear * oz, product_lo = bvpi_fma(shear, oz, -product);
+    const double shear = dk / dz, along = shear * dz;
+    /* dk - along is exact: they differ by a rounding */
+    const double shear_lo = ((dk - along) - bvpi_product_rest(shear, dz, along)) * by_z;
+    const double product = shear * oz, product_lo = bvpi_product_rest(shear, oz, product);
     const double sum = ok - product, part = sum - ok;
     const double sum_lo = (ok - (sum - part)) - (product + part);
     const double offset = sum + (sum_lo - product_lo - shear_lo * oz);

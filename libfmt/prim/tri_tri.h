@@ -46,8 +46,8 @@ typedef struct bvpi_tri_tri8_result {
 /* ---- eight pairs in float -------------------------------------------------------------------- */
 
 /* B's corners relative to p0, computed in double and rounded to float at the end. */
-BVPI_INLINE void bvpi_pairs_place_b(const bvpi_pose *pose, const f32x8 p0[3], const f32x8 b[9],
-                                    bvpi_pairs_f32 *p)
+BVPI_INLINE_LONG void bvpi_pairs_place_b(const bvpi_pose *pose, const f32x8 p0[3], const f32x8 b[9],
+                                         bvpi_pairs_f32 *p)
 {
     BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
@@ -72,8 +72,8 @@ BVPI_INLINE void bvpi_pairs_place_b(const bvpi_pose *pose, const f32x8 p0[3], co
 }
 
 /* The same for equal placements, where part coordinates are comparable directly. */
-BVPI_INLINE void bvpi_pairs_same_b(f32x8 scale, const f32x8 p0[3], const f32x8 b[9],
-                                   bvpi_pairs_f32 *p)
+BVPI_INLINE_LONG void bvpi_pairs_same_b(f32x8 scale, const f32x8 p0[3], const f32x8 b[9],
+                                        bvpi_pairs_f32 *p)
 {
     BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
@@ -87,8 +87,8 @@ BVPI_INLINE void bvpi_pairs_same_b(f32x8 scale, const f32x8 p0[3], const f32x8 b
     }
 }
 
-BVPI_INLINE void bvpi_pairs_load_f32(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
-                                     bvpi_pairs_f32 *p)
+BVPI_INLINE_LONG void bvpi_pairs_load_f32(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
+                                          bvpi_pairs_f32 *p)
 {
     f32x8 scale = f32x8_splat((float)pose->scale), p0[3];
     BVPI_UNROLL
@@ -113,8 +113,8 @@ typedef struct bvpi_pair_corners {
     float a[9], b[9];
 } bvpi_pair_corners;
 
-BVPI_INLINE void bvpi_pair_gather(const f32x8 a[9], const f32x8 b[9], unsigned lane,
-                                  bvpi_pair_corners *out)
+BVPI_INLINE_LONG void bvpi_pair_gather(const f32x8 a[9], const f32x8 b[9], unsigned lane,
+                                       bvpi_pair_corners *out)
 {
     for (int k = 0; k < 9; k++) {
         out->a[k] = a[k][lane];
@@ -203,7 +203,7 @@ static inline void bvpi_tri_tri_rest(const bvpi_pose *pose, const f32x8 a[9], co
  * boxes, in double, separate them: a coordinate of B minus one of A errs by at most eta. */
 
 /* The range of each axis; comparing floats is exact. */
-BVPI_INLINE void bvpi_tri_ranges(const f32x8 t[9], f32x8 lo[3], f32x8 hi[3])
+BVPI_INLINE_LONG void bvpi_tri_ranges(const f32x8 t[9], f32x8 lo[3], f32x8 hi[3])
 {
     BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
@@ -213,8 +213,8 @@ BVPI_INLINE void bvpi_tri_ranges(const f32x8 t[9], f32x8 lo[3], f32x8 hi[3])
 }
 
 /* Four of the pairs: is B certainly beyond A along axis x? */
-BVPI_INLINE i64x4 bvpi_flush_beyond(const bvpi_pose *pose, int x, f64x4 lo_a, f64x4 hi_a,
-                                    const f64x4 lo_b[3], const f64x4 hi_b[3])
+BVPI_INLINE_LONG i64x4 bvpi_flush_beyond(const bvpi_pose *pose, int x, f64x4 lo_a, f64x4 hi_a,
+                                         const f64x4 lo_b[3], const f64x4 hi_b[3])
 {
     const double *row = pose->x + 4 * x;
     f64x4 lo = f64x4_splat(row[3]), hi = lo, eta = f64x4_splat(pose->eta);

@@ -30,7 +30,7 @@ typedef struct NAME(bvpi_verdict) {
 } NAME(bvpi_verdict);
 
 /* The determinant of the magnitudes, all terms positive. */
-BVPI_INLINE VEC NAME(permanent)(const VEC a[3], const VEC b[3], const VEC c[3])
+BVPI_INLINE_LONG VEC NAME(permanent)(const VEC a[3], const VEC b[3], const VEC c[3])
 {
     return (a[1] * b[2] + a[2] * b[1]) * c[0] + (a[2] * b[0] + a[0] * b[2]) * c[1] +
            (a[0] * b[1] + a[1] * b[0]) * c[2];
@@ -43,7 +43,7 @@ typedef struct NAME(bvpi_norms) {
     VEC xa, mf, mw, me;    /* see exactness.md, chapter 5 */
 } NAME(bvpi_norms);
 
-BVPI_INLINE void NAME(measure)(const NAME(bvpi_pairs) * p, NAME(bvpi_norms) * n)
+BVPI_INLINE_LONG void NAME(measure)(const NAME(bvpi_pairs) * p, NAME(bvpi_norms) * n)
 {
     VEC b1[3], b2[3], xa[3], xf[3];
     NAME(magnitudes)(p->a1, n->a1);
@@ -70,7 +70,7 @@ typedef struct NAME(bvpi_signs) {
     MASK plus[3], minus[3];
 } NAME(bvpi_signs);
 
-BVPI_INLINE void NAME(signs)(const VEC x[3], VEC err, NAME(bvpi_signs) * s)
+BVPI_INLINE_LONG void NAME(signs)(const VEC x[3], VEC err, NAME(bvpi_signs) * s)
 {
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
@@ -79,19 +79,19 @@ BVPI_INLINE void NAME(signs)(const VEC x[3], VEC err, NAME(bvpi_signs) * s)
     }
 }
 
-BVPI_INLINE MASK NAME(one_sided)(const NAME(bvpi_signs) * s)
+BVPI_INLINE_LONG MASK NAME(one_sided)(const NAME(bvpi_signs) * s)
 {
     return (s->plus[0] & s->plus[1] & s->plus[2]) | (s->minus[0] & s->minus[1] & s->minus[2]);
 }
 
-BVPI_INLINE MASK NAME(all_certain)(const NAME(bvpi_signs) * s)
+BVPI_INLINE_LONG MASK NAME(all_certain)(const NAME(bvpi_signs) * s)
 {
     return (s->plus[0] | s->minus[0]) & (s->plus[1] | s->minus[1]) & (s->plus[2] | s->minus[2]);
 }
 
 /* On which side of A's plane each corner of B lies. */
-BVPI_INLINE void NAME(sides_of_b)(const NAME(bvpi_pairs) * p, const NAME(bvpi_norms) * n,
-                                  NAME(bvpi_signs) * s)
+BVPI_INLINE_LONG void NAME(sides_of_b)(const NAME(bvpi_pairs) * p, const NAME(bvpi_norms) * n,
+                                       NAME(bvpi_signs) * s)
 {
     VEC normal[3], x[3];
     NAME(cross)(p->a1, p->a2, normal);
@@ -104,8 +104,8 @@ BVPI_INLINE void NAME(sides_of_b)(const NAME(bvpi_pairs) * p, const NAME(bvpi_no
 }
 
 /* On which side of B's plane each corner of A lies. */
-BVPI_INLINE void NAME(sides_of_a)(const NAME(bvpi_pairs) * p, const NAME(bvpi_norms) * n,
-                                  NAME(bvpi_signs) * s)
+BVPI_INLINE_LONG void NAME(sides_of_a)(const NAME(bvpi_pairs) * p, const NAME(bvpi_norms) * n,
+                                       NAME(bvpi_signs) * s)
 {
     VEC normal[3], x[3], reach[3];
     NAME(cross)(p->f1, p->f2, normal);
@@ -122,7 +122,8 @@ BVPI_INLINE void NAME(sides_of_a)(const NAME(bvpi_pairs) * p, const NAME(bvpi_no
 
 /* Which corner is alone on its side: *zero: corner 0, *one: corner 1, neither: corner 2. *side:
  * that corner is above. */
-BVPI_INLINE void NAME(lone_corner)(const NAME(bvpi_signs) * s, MASK *zero, MASK *one, MASK *side)
+BVPI_INLINE_LONG void NAME(lone_corner)(const NAME(bvpi_signs) * s, MASK *zero, MASK *one,
+                                        MASK *side)
 {
     MASK d01 = s->plus[0] ^ s->plus[1], d02 = s->plus[0] ^ s->plus[2];
     *zero = d01 & d02;
@@ -131,8 +132,8 @@ BVPI_INLINE void NAME(lone_corner)(const NAME(bvpi_signs) * s, MASK *zero, MASK 
 }
 
 /* det(e, f, w) and its error bound, for an edge e of A, an edge f of B, and w = q - p. */
-BVPI_INLINE VEC NAME(edge_side)(const VEC e[3], const VEC f[3], const VEC w[3], const VEC reach[3],
-                                VEC eta_term, VEC *err)
+BVPI_INLINE_LONG VEC NAME(edge_side)(const VEC e[3], const VEC f[3], const VEC w[3],
+                                     const VEC reach[3], VEC eta_term, VEC *err)
 {
     VEC c[3], em[3], fm[3];
     NAME(cross)(e, f, c);
@@ -144,7 +145,7 @@ BVPI_INLINE VEC NAME(edge_side)(const VEC e[3], const VEC f[3], const VEC w[3], 
 
 /* Both triangles cut the common line of their planes in an interval: do the intervals overlap?
  * Needs six certain sides, and neither triangle on one side. */
-BVPI_INLINE NAME(bvpi_verdict)
+BVPI_INLINE_LONG NAME(bvpi_verdict)
     NAME(intervals)(const NAME(bvpi_pairs) * p, const NAME(bvpi_norms) * n,
                     const NAME(bvpi_signs) * sa, const NAME(bvpi_signs) * sb)
 {
@@ -190,7 +191,7 @@ BVPI_INLINE NAME(bvpi_verdict)
 }
 
 /* Tests the planes, then the intervals on their common line. */
-BVPI_INLINE NAME(bvpi_verdict) NAME(by_signs)(const NAME(bvpi_pairs) * p, unsigned lanes)
+BVPI_INLINE_LONG NAME(bvpi_verdict) NAME(by_signs)(const NAME(bvpi_pairs) * p, unsigned lanes)
 {
     NAME(bvpi_norms) n;
     NAME(bvpi_signs) sa, sb;
@@ -212,7 +213,8 @@ BVPI_INLINE NAME(bvpi_verdict) NAME(by_signs)(const NAME(bvpi_pairs) * p, unsign
 }
 
 /* The lanes whose triangles are certainly apart along `axis`. Valid for any vector. */
-BVPI_INLINE MASK NAME(apart_along)(const NAME(bvpi_pairs) * p, const VEC axis[3], const VEC size[3])
+BVPI_INLINE_LONG MASK NAME(apart_along)(const NAME(bvpi_pairs) * p, const VEC axis[3],
+                                        const VEC size[3])
 {
     VEC zero = SPLAT(0), m[3];
     VEC x1 = NAME(dot)(axis, p->a1), x2 = NAME(dot)(axis, p->a2);
@@ -229,7 +231,7 @@ BVPI_INLINE MASK NAME(apart_along)(const NAME(bvpi_pairs) * p, const VEC axis[3]
 /* Separating axes: both normals, their products with the edges, and the products of edges. The
  * error bound is linear in the axis, so needles and coplanar pairs are separated as well. Returns
  * the lanes that miss. */
-BVPI_INLINE unsigned NAME(by_axes)(const NAME(bvpi_pairs) * p, unsigned lanes)
+BVPI_INLINE_LONG unsigned NAME(by_axes)(const NAME(bvpi_pairs) * p, unsigned lanes)
 {
     const VEC *ea[3] = {p->a1, p->a2, p->a12}, *eb[3] = {p->f1, p->f2, p->f12};
     VEC size[3], na[3], nb[3], axis[3];

@@ -3,6 +3,8 @@
  * bytes withstood, the same bytes for any number of threads.
  * Spec: format.md, chapter "Ray trees"; exactness.md, chapter 10
  */
+#define BVPI_ISA base /* of the functions that the header names */
+
 #include "body_cases.h"
 #include "bvpack_build.h"
 #include "exercise.h"

@@ -23,9 +23,9 @@ UNIT_SUITES += \
 	tests/unit/test_deform.c \
 	tests/unit/test_diff_match.c \
 	tests/unit/test_diff_nearest.c \
+	tests/unit/test_exact_product.c \
 	tests/unit/test_export_scene.c \
 	tests/unit/test_fit.c \
-	tests/unit/test_fma.c \
 	tests/unit/test_frame.c \
 	tests/unit/test_glob.c \
 	tests/unit/test_gltf_views.c \

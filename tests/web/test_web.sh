@@ -70,5 +70,12 @@ if command -v npm >/dev/null; then
   for name in bvpack.wasm index.mjs index.d.ts worker.mjs engine.mjs bytes.mjs module.mjs errors.mjs three.mjs three.d.ts README.md; do
     grep -q "\"path\": \"$name\"" packed.json || bad "npm packs no $name"
   done
+  size=$(node -p 'JSON.parse(require("fs").readFileSync("packed.json"))[0].size')
+  echo "the package: $size bytes"
+  if [ "$(cat "$build/wasm/minifier")" = cp ]; then
+    echo "there is no esbuild: the scripts are as they were written"
+  elif [ "$size" -gt 250000 ]; then
+    bad "a page waits for more than 250,000 bytes"
+  fi
 fi
 exit $fail

@@ -28,15 +28,15 @@ typedef struct convex_walk {
     float lo[3], hi[3]; /* bounds before placement */
 } convex_walk;
 
-BVPI_INLINE unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide *node, float limit,
-                           float keys[8])
+BVPI_INLINE_LONG unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide *node,
+                                float limit, float keys[8])
 {
     const f32x8 key = bvpi_box_convex(&((convex_walk *)user)->grid, at->lo, at->step, node->bounds);
     f32x8_store(keys, key);
     return ~i32x8_movemask(f32x8_gt(key, f32x8_splat(limit))) & 0xff;
 }
 
-BVPI_INLINE float limit(void *user)
+BVPI_INLINE_LONG float limit(void *user)
 {
     const convex_walk *w = user;
     return w->query->is_done ? -__builtin_inff()

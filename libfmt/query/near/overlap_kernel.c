@@ -25,8 +25,8 @@ typedef struct region_walk {
 } region_walk;
 
 /* Triangles are stored node by node: a node's own leaves come before what is below it. */
-BVPI_INLINE unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide *node, float limit,
-                           float keys[8])
+BVPI_INLINE_LONG unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide *node,
+                                float limit, float keys[8])
 {
     (void)limit;
     for (unsigned lane = 0; lane < BVPD_WIDTH; lane++)
@@ -34,7 +34,7 @@ BVPI_INLINE unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide
     return bvpi_box_region(&((region_walk *)user)->grid, at->lo, at->step, node->bounds);
 }
 
-BVPI_INLINE float limit(void *user)
+BVPI_INLINE_LONG float limit(void *user)
 {
     return ((region_walk *)user)->query->stopped ? -__builtin_inff() : __builtin_inff();
 }

@@ -34,8 +34,8 @@ static __attribute__((noinline)) unsigned narrow_turned(const pair_parts *p,
 }
 
 /* The leaf's triangles that may matter with something in a box of the other part. */
-BVPI_INLINE unsigned narrow_lanes(const pair_parts *p, const narrow_leaf *leaf, bool box_is_a,
-                                  const float centre[3], const float half[3], bool by_distance)
+BVPI_INLINE_LONG unsigned narrow_lanes(const pair_parts *p, const narrow_leaf *leaf, bool box_is_a,
+                                       const float centre[3], const float half[3], bool by_distance)
 {
     narrow_box box;
     if (p->frame.is_turned)
@@ -46,8 +46,8 @@ BVPI_INLINE unsigned narrow_lanes(const pair_parts *p, const narrow_leaf *leaf, 
 }
 
 /* The children that at least one of the leaf's triangles may meet. */
-BVPI_INLINE unsigned narrow_children(pair_parts *p, const pair_entry *e, const pair_children *c,
-                                     bool open_a, bool by_distance)
+BVPI_INLINE_LONG unsigned narrow_children(pair_parts *p, const pair_entry *e,
+                                          const pair_children *c, bool open_a, bool by_distance)
 {
     const narrow_leaf *leaf =
         get_leaf(p, !open_a, open_a ? e->ref_b : e->ref_a, open_a ? e->count_b : e->count_a);
@@ -93,8 +93,8 @@ static void flush(pair_tester *t)
 }
 
 /* Queues the pairs of triangles that are left of two leaves, and tests full batches. */
-BVPI_INLINE void visit_triangles(pair_tester *t, const narrow_leaf *a, unsigned lanes_a,
-                                 const narrow_leaf *b, unsigned lanes_b, bool by_distance)
+BVPI_INLINE_LONG void visit_triangles(pair_tester *t, const narrow_leaf *a, unsigned lanes_a,
+                                      const narrow_leaf *b, unsigned lanes_b, bool by_distance)
 {
     leaf_spans spans;
     if (by_distance)
@@ -117,7 +117,7 @@ BVPI_INLINE void visit_triangles(pair_tester *t, const narrow_leaf *a, unsigned 
 
 /* Each leaf's triangles against the other leaf's box first: often that leaves no pair, and b need
  * not be decoded. */
-BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distance)
+BVPI_INLINE_LONG void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distance)
 {
     assert(e->count_a != 0 && e->count_b != 0);
     const narrow_leaf *a = get_leaf(p, true, e->ref_a, e->count_a), *b;

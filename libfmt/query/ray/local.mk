@@ -3,6 +3,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/query/ray/ray_query.c
 KERNEL_SOURCES += \
 	libfmt/query/ray/ray_kernel.c \
+	libfmt/query/ray/ray_meshlet_decide_kernel.c \
 	libfmt/query/ray/ray_meshlet_packet_kernel.c \
 	libfmt/query/ray/ray_packet_kernel.c \
 	libfmt/query/ray/ray_turns_kernel.c

@@ -256,66 +256,14 @@ BVPI_INLINE void bvpi_meshlet_ray_begin(bvpi_meshlet_ray *w, double t_max)
 }
 
 /* Decides about one triangle, in double or exactly. */
-static __attribute__((noinline)) bvp_status bvpi_meshlet_decide(bvpi_meshlet_ray *w, uint32_t ref,
-                                                                unsigned lane)
-{
-    const bvpi_tree *tree = &w->part->at.tree;
-    const bvp_ray *given = w->ray != NULL ? w->ray : &w->judge->ray;
-    bvpi_tri_ray *ray = &w->judge->tri;
-    bvpi_meshlet m;
-    bvpi_meshlet_hit hit;
-    bvpi_f32x4 tri[3];
-    f64x4 p[3];
-    if (w->judge->whose != w) {
-        if (w->ray == NULL)
-            w->judge->ray = bvpi_float_ray_exactly(w->floats);
-        const bvp_status status = bvpi_ray_part_prepare(ray, &w->part->at, given);
-        w->judge->whose = status == BVP_OK ? w : NULL;
-        if (status != BVP_OK)
-            return status;
-    }
-    if (!bvpi_meshlet_open(&w->part->rays, (uint64_t)(ref & (INT32_MAX ^ 7)), (ref & 7) + 1, &m))
-        return BVP_ERR_CORRUPT;
-    bvpi_meshlet_triangle(&m, lane, tri);
-    BVPI_UNROLL
-    for (int a = 0; a < 3; a++)
-        p[a] = bvpi_f64x4_from_f32x4(tri[a]);
-    const double t_min = given->t_min, t_max = given->t_max;
-    const int answer =
-        bvpi_tri_ray_in_double(ray, p[ray->kx], p[ray->ky], p[ray->kz], t_min, t_max, &hit.at);
-    if (answer == 0)
-        return BVP_OK;
-    BVPI_UNROLL
-    for (int k = 0; k < 9; k++)
-        hit.tri[k] = tri[k % 3][k / 3];
-    if ((answer < 0 && !bvpi_tri_ray_exactly(ray, hit.tri, t_min, t_max, &hit.at)))
-        return BVP_OK;
-    if (w->any) {
-        w->found = true;
-        return BVP_OK;
-    }
-    if (w->found && hit.at.t > w->best.at.t)
-        return BVP_OK;
-    const uint32_t reference = bvpi_meshlet_reference(m.word, m.references, lane);
-    if (!bvpi_cluster_load(tree->units, tree->blob_size,
-                           (uint64_t)(reference >> 8) << tree->cluster_shift, &hit.cluster))
-        return BVP_ERR_CORRUPT;
-    hit.local = reference & 0xff;
-    if (w->found && hit.at.t == w->best.at.t &&
-        (uint64_t)w->best.cluster.first_triangle + w->best.local <=
-            (uint64_t)hit.cluster.first_triangle + hit.local)
-        return BVP_OK;
-    w->found = true;
-    w->best = hit;
-    return BVP_OK;
-}
+bvp_status BVPI_ISA_NAME(bvpi_meshlet_decide)(bvpi_meshlet_ray *w, uint32_t ref, unsigned lane);
 
 /* Decides about the nearest hit so far. */
 BVPI_INLINE bvp_status bvpi_meshlet_settle(bvpi_meshlet_ray *w)
 {
     const uint32_t ref = w->ref;
     w->ref = 0;
-    return ref != 0 ? bvpi_meshlet_decide(w, ref, w->lane) : BVP_OK;
+    return ref != 0 ? BVPI_ISA_NAME(bvpi_meshlet_decide)(w, ref, w->lane) : BVP_OK;
 }
 
 /* A triangle that is in doubt. */
@@ -324,7 +272,7 @@ static __attribute__((noinline)) bvp_status bvpi_meshlet_doubt(bvpi_meshlet_ray 
 {
     bvp_status status = bvpi_meshlet_settle(w);
     if (status == BVP_OK)
-        status = bvpi_meshlet_decide(w, ref, lane);
+        status = BVPI_ISA_NAME(bvpi_meshlet_decide)(w, ref, lane);
     if (status == BVP_OK && w->found && !w->any) {
         const double t = w->best.at.t, limit = t * (1 + 0x1p-22) + 0x1p-126;
         w->first = (float)(t * (1 - 0x1p-22));

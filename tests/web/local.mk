@@ -3,6 +3,7 @@ LONG_TESTS += \
 	tests/web/test_viewer.sh \
 	tests/web/test_web.sh
 WEB_TEST_FILES = \
+	tests/web/bench.mjs \
 	tests/web/browser.mjs \
 	tests/web/hostile.mjs \
 	tests/web/outside.mjs \

@@ -110,8 +110,9 @@ static inline void narrow_box_turned(const narrow_frame *frame, const bvpi_box_p
     }
 }
 
-BVPI_INLINE void narrow_box_init(const narrow_frame *frame, const bvpi_box_pair *boxes, bool is_a,
-                                 const float centre[3], const float half[3], narrow_box *out)
+BVPI_INLINE_LONG void narrow_box_init(const narrow_frame *frame, const bvpi_box_pair *boxes,
+                                      bool is_a, const float centre[3], const float half[3],
+                                      narrow_box *out)
 {
     out->slack = frame->slack;
     BVPI_UNROLL
@@ -134,8 +135,8 @@ BVPI_INLINE void narrow_box_init(const narrow_frame *frame, const bvpi_box_pair 
 }
 
 /* How far the box is beyond the slabs of the triangles along v, times its length. */
-BVPI_INLINE f32x8 narrow_slab_gap(const narrow_box *box, bool is_a, const f32x8 v[3], f32x8 v_1,
-                                  f32x8 lo, f32x8 hi)
+BVPI_INLINE_LONG f32x8 narrow_slab_gap(const narrow_box *box, bool is_a, const f32x8 v[3],
+                                       f32x8 v_1, f32x8 lo, f32x8 hi)
 {
     f32x8 at = v[0] * box->centre[0] + v[1] * box->centre[1] + v[2] * box->centre[2], reach;
     if (is_a) {
@@ -151,19 +152,19 @@ BVPI_INLINE f32x8 narrow_slab_gap(const narrow_box *box, bool is_a, const f32x8 
     return f32x8_max(at - hi, lo - at) - reach;
 }
 
-BVPI_INLINE f32x8 narrow_normal_gap(const narrow_leaf *leaf, const narrow_box *box, bool is_a)
+BVPI_INLINE_LONG f32x8 narrow_normal_gap(const narrow_leaf *leaf, const narrow_box *box, bool is_a)
 {
     const tri_leaf *t = &leaf->tri;
     return narrow_slab_gap(box, is_a, t->normal, leaf->normal_1, t->slab_lo, t->slab_hi);
 }
 
-BVPI_INLINE f32x8 narrow_side_gap(const narrow_leaf *leaf, const narrow_box *box, bool is_a)
+BVPI_INLINE_LONG f32x8 narrow_side_gap(const narrow_leaf *leaf, const narrow_box *box, bool is_a)
 {
     return narrow_slab_gap(box, is_a, leaf->side, leaf->side_1, leaf->side_lo, leaf->side_hi);
 }
 
 /* Lanes whose triangles may touch the box. is_a: the box is a's, the leaf b's. */
-BVPI_INLINE unsigned narrow_touching(const narrow_leaf *leaf, const narrow_box *box, bool is_a)
+BVPI_INLINE_LONG unsigned narrow_touching(const narrow_leaf *leaf, const narrow_box *box, bool is_a)
 {
     const tri_leaf *t = &leaf->tri;
     const f32x8 zero = {0};
@@ -177,8 +178,8 @@ BVPI_INLINE unsigned narrow_touching(const narrow_leaf *leaf, const narrow_box *
 }
 
 /* How far the box is beyond the triangles along the aim. */
-BVPI_INLINE f32x8 narrow_aim_gap(const leaf_frame *frame, const narrow_leaf *leaf,
-                                 const narrow_box *box, bool is_a)
+BVPI_INLINE_LONG f32x8 narrow_aim_gap(const leaf_frame *frame, const narrow_leaf *leaf,
+                                      const narrow_box *box, bool is_a)
 {
     const f32x8 *c = leaf->tri.corner;
     const float *v = frame->aim;
@@ -201,8 +202,8 @@ BVPI_INLINE f32x8 narrow_aim_gap(const leaf_frame *frame, const narrow_leaf *lea
 }
 
 /* Lanes whose triangles may be as near to the box as the limit. */
-BVPI_INLINE unsigned narrow_within(const leaf_frame *frame, const narrow_leaf *leaf,
-                                   const narrow_box *box, bool is_a, float limit_sq)
+BVPI_INLINE_LONG unsigned narrow_within(const leaf_frame *frame, const narrow_leaf *leaf,
+                                        const narrow_box *box, bool is_a, float limit_sq)
 {
     const tri_leaf *t = &leaf->tri;
     f32x8 gap_sq = {0};
@@ -225,7 +226,7 @@ BVPI_INLINE unsigned narrow_within(const leaf_frame *frame, const narrow_leaf *l
 /* How far lanes of b are beyond the slab across the longest edge of lane i of a, times the side's
  * length. Facets of tubes, one in the other, cross one another's planes, not one another's slabs.
  */
-BVPI_INLINE f32x8 narrow_side_gap_a(const narrow_leaf *a, const tri_leaf *b, unsigned i)
+BVPI_INLINE_LONG f32x8 narrow_side_gap_a(const narrow_leaf *a, const tri_leaf *b, unsigned i)
 {
     const f32x8 m[3] = {f32x8_splat(a->side[0][i]), f32x8_splat(a->side[1][i]),
                         f32x8_splat(a->side[2][i])};
@@ -235,7 +236,7 @@ BVPI_INLINE f32x8 narrow_side_gap_a(const narrow_leaf *a, const tri_leaf *b, uns
 }
 
 /* How far lane i of a is beyond such slabs of lanes of b. */
-BVPI_INLINE f32x8 narrow_side_gap_b(const tri_leaf *a, const narrow_leaf *b, unsigned i)
+BVPI_INLINE_LONG f32x8 narrow_side_gap_b(const tri_leaf *a, const narrow_leaf *b, unsigned i)
 {
     const f32x8 *c = a->corner, *m = b->side;
     f32x8 d[3];
@@ -248,8 +249,8 @@ BVPI_INLINE f32x8 narrow_side_gap_b(const tri_leaf *a, const narrow_leaf *b, uns
 /* leaf_touching_of, and the slabs across the longest edges if the parts seem to mate, that is, once
  * a batch of pairs has been tested without a hit. Not before: fewer queued pairs fill the batch of
  * eight later, and where parts do meet, the hit is then found later. */
-BVPI_INLINE unsigned narrow_touching_of(const narrow_leaf *a, const narrow_leaf *b, unsigned i,
-                                        unsigned lanes, bool seem_to_mate)
+BVPI_INLINE_LONG unsigned narrow_touching_of(const narrow_leaf *a, const narrow_leaf *b, unsigned i,
+                                             unsigned lanes, bool seem_to_mate)
 {
     const f32x8 zero = {0};
     lanes = leaf_touching_of(&a->tri, &b->tri, i, lanes);

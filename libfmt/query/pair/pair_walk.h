@@ -102,7 +102,7 @@ static inline bool opens_a(const pair_walk *walk, const pair_entry *e)
 
 /* The key of the depth-first order: squared distance of centres over size. Large boxes near each
  * other come first. */
-BVPI_INLINE f32x8 rank_children(const bvpi_box8 *boxes, const float half[3], const f32x8 d[3])
+BVPI_INLINE_LONG f32x8 rank_children(const bvpi_box8 *boxes, const float half[3], const f32x8 d[3])
 {
     f32x8 size =
         boxes->half[0] + boxes->half[1] + boxes->half[2] + (half[0] + half[1] + half[2] + 1);
@@ -111,8 +111,9 @@ BVPI_INLINE f32x8 rank_children(const bvpi_box8 *boxes, const float half[3], con
 
 /* Decodes the children of one side's node and tests them against the other side's box: c->lanes
  * keeps those that may matter. sorted: fills in c->key, too. False: the node is damaged. */
-BVPI_INLINE bool open_children(pair_walk *walk, const pair_entry *e, bool open_a, bool by_distance,
-                               bool sorted, pair_narrow_fn narrow, pair_children *c)
+BVPI_INLINE_LONG bool open_children(pair_walk *walk, const pair_entry *e, bool open_a,
+                                    bool by_distance, bool sorted, pair_narrow_fn narrow,
+                                    pair_children *c)
 {
     const bvpi_box_pair *p = &walk->boxes;
     bvpi_lone_box lone;
@@ -189,7 +190,7 @@ typedef struct pair_level {
 enum { WALK_WHOLE = BVPD_WIDTH };
 
 /* Sets what one side of the pair refers to: a child node or a leaf. */
-BVPI_INLINE void set_child(pair_entry *out, const bvpi_wide *node, unsigned lane, bool open_a)
+BVPI_INLINE_LONG void set_child(pair_entry *out, const bvpi_wide *node, unsigned lane, bool open_a)
 {
     const bool inner = bvpi_wide_is_inner(node, lane);
     *(open_a ? &out->ref_a : &out->ref_b) =
@@ -199,8 +200,8 @@ BVPI_INLINE void set_child(pair_entry *out, const bvpi_wide *node, unsigned lane
 }
 
 /* The pair of a child of the node that was just opened and the other box. */
-BVPI_INLINE void child_now(const pair_entry *e, const pair_children *c, unsigned lane, bool open_a,
-                           pair_entry *out)
+BVPI_INLINE_LONG void child_now(const pair_entry *e, const pair_children *c, unsigned lane,
+                                bool open_a, pair_entry *out)
 {
     *out = *e;
     for (int i = 0; i < 3; i++) {
@@ -212,8 +213,8 @@ BVPI_INLINE void child_now(const pair_entry *e, const pair_children *c, unsigned
 
 /* The same for a child that has waited. Its box is decoded again, to the same bits: that
  * arithmetic is exact. */
-BVPI_INLINE void child_later(const pair_walk *walk, const pair_level *level, unsigned lane,
-                             bool open_a, pair_entry *out)
+BVPI_INLINE_LONG void child_later(const pair_walk *walk, const pair_level *level, unsigned lane,
+                                  bool open_a, pair_entry *out)
 {
     const pair_entry *e = &level->opened;
     *out = *e;
@@ -246,8 +247,8 @@ static inline void push_whole(pair_waiting *waiting, const pair_entry *e)
 }
 
 /* Puts the children in c->lanes to wait. False: the stack is full, so the file is damaged. */
-BVPI_INLINE bool push_children(const pair_entry *e, const pair_children *c, bool open_a,
-                               bool by_distance, bool sorted, pair_waiting *waiting)
+BVPI_INLINE_LONG bool push_children(const pair_entry *e, const pair_children *c, bool open_a,
+                                    bool by_distance, bool sorted, pair_waiting *waiting)
 {
     assert(c->lanes >> BVPD_WIDTH == 0);
     if (by_distance && waiting->nearest_first && waiting->depth == 0 &&
@@ -290,8 +291,8 @@ static inline void drop_next(pair_waiting *waiting)
 }
 
 /* Takes the pair off the top of the stack, which is not empty. */
-BVPI_INLINE void pop_pair(const pair_walk *walk, pair_waiting *waiting, bool by_distance,
-                          pair_entry *e)
+BVPI_INLINE_LONG void pop_pair(const pair_walk *walk, pair_waiting *waiting, bool by_distance,
+                               pair_entry *e)
 {
     assert(waiting->depth > 0 && waiting->depth <= BVPI_PAIR_LEVELS);
     const pair_level *top = &waiting->levels[waiting->depth - 1];
@@ -319,8 +320,8 @@ static inline void turn_to_nearest(const pair_walk *walk, pair_waiting *waiting)
 /* Removes the next pair that may matter. Pairs that were pushed before the limit shrank are dropped
  * here. A heap's first entry beyond the limit ends the walk: the others are farther. False: none is
  * left. */
-BVPI_INLINE bool next_pair(const pair_walk *walk, pair_waiting *waiting, bool by_distance,
-                           pair_entry *e)
+BVPI_INLINE_LONG bool next_pair(const pair_walk *walk, pair_waiting *waiting, bool by_distance,
+                                pair_entry *e)
 {
     for (; waiting->depth > 0; drop_next(waiting))
         if (!by_distance || next_gap_sq(waiting) < walk->limit_sq) {
@@ -384,8 +385,8 @@ static inline void enter_start(const bvpi_pair_start *start, pair_entry *root)
 /* Walks from `root`. by_distance and the functions are constants at each call, so the compiler
  * makes a copy for each; `sorted` is not: two more copies would be faster by less than 1 %
  * (decisions.md, "Text of the library"). */
-BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_distance, bool sorted,
-                            pair_leaf_fn leaf, pair_narrow_fn narrow)
+BVPI_INLINE_LONG void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_distance,
+                                 bool sorted, pair_leaf_fn leaf, pair_narrow_fn narrow)
 {
     const bvpi_pair_query *query = walk->query;
     bvpi_pair_answer *answer = walk->answer;

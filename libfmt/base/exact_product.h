@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * exact_product.h: the rounding error of a product, which is a double unless it underflows. With it,
- * products are computed in twice the precision (dd.h).
+ * exact_product.h: the rounding error of a product, which is a double unless it underflows. With
+ * it, products are computed in twice the precision (dd.h).
  *
  * Processors have an instruction for it, a * b + c rounded once. WebAssembly has none, and a C
  * library's function takes as long as 20 products: there the error is computed from the factors'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_exact_product.c: what stands for the processor's instruction gives its bits: the rounding errors
- * of products of all sizes, and at the ends of the range.
+ * test_exact_product.c: what stands for the processor's instruction gives its bits: the rounding
+ * errors of products of all sizes, and at the ends of the range.
  */
 #include "base/exact_product.h"
 #include "suite.h"

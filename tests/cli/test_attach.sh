@@ -112,6 +112,10 @@ for from in "$model" "$ring" integers.glb; do
   "$bvpack" attach "$from" "$name.bvp" -q -o again.glb && same "$name.glb" again.glb
   expect 0 verify "$name.glb"
   expect 0 verify "$name.bvp"
+  expect 2 query closest "$name.bvp" --point 1,2,3
+  has err 'not bound.* --share'
+  expect 2 query distance ring.bvp "$name.bvp"
+  has err "^bvpack: $name.bvp: not bound"
   expect 0 dump "$name.glb" --section BUFS
   has out 'BUFS\[0\]\.hash'
   for ask in "query ray --origin 2,5,-3 --direction 0,-1,0.01" "query ray --origin 1,5,0.2 --direction 0,-1,0" \

@@ -4,6 +4,7 @@
 #include "query/query_kind.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 #include "cli/file_fault.h"
 #include "text/message.h"
@@ -26,6 +27,16 @@ void query_begin(query_run *q, const query_common *set)
 void query_answered(query_run *q)
 {
     q->seconds = seconds_now() - q->began;
+}
+
+/* Are the file's triangles in buffers that nobody has bound? */
+static bool is_unbound(const bvp_file *file)
+{
+    bvp_file_info info;
+    bvp_error error;
+    bvp_get_info(file, &info);
+    return info.is_over_buffers && info.part_count > 0 &&
+           bvp_check_part(file, 0, &error) == BVP_ERR_ARGUMENT;
 }
 
 int query_end(query_run *q, const operand *a, const operand *b, const char *where,
@@ -58,6 +69,13 @@ int query_end(query_run *q, const operand *a, const operand *b, const char *wher
     if (q->set->json) {
         jsonw_end(&q->out);
         jsonw_finish(&q->out);
+    }
+    if (status == BVP_ERR_ARGUMENT && (is_unbound(a->file) || (b && is_unbound(b->file)))) {
+        complain(is_unbound(a->file) ? a->text : b->text,
+                 "not bound: its triangles lie in the buffers of the GLB that it was packed over; "
+                 "ask that GLB with the file attached (\"bvpack attach --share\"), or pack the "
+                 "model without --share");
+        return EXIT_USAGE;
     }
     if (status == BVP_ERR_ARGUMENT) {
         complain(where ? where : a->text,

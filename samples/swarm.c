@@ -105,7 +105,8 @@ int main(int argc, char **argv)
         bvp_broad_changes changes;
         uint64_t moved;
         advance(&s, side);
-        failed = bvp_broad_move_all(broad, s.id, s.at, BODIES, &moved) ||
+        const double(*at)[12] = (const double(*)[12])s.at;
+        failed = bvp_broad_move_all(broad, s.id, at, BODIES, &moved) ||
                  bvp_broad_update(broad, &changes);
         if (failed)
             break;

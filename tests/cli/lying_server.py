@@ -3,18 +3,23 @@
 """A server of one file, FILE, that answers requests for ranges as the path asks: /good/x, /plain/x
 (no ranges), /short/x, /long/x, /shifted/x, /total/x, /changed/x, /gone/x, /garbage/x, /busy/x (503
 at first), /cut/x (the connection ends), /packed/x (Content-Encoding), /untagged/x, /weak/x, /named/x
-(bytes of another file), /away/x (redirects). Prints its port. GET /count: how many ranges it gave.
+(bytes of another file), /away/x (redirects), /slow/x (each range takes 50 ms; of two at a time the
+second is refused at /slow-alone/x). Prints its port. GET /count: how many ranges it gave; /together:
+how many at a time.
 
 Usage: lying_server.py FILE OTHER
 """
 import http.server
 import sys
+import threading
+import time
 
 with open(sys.argv[1], "rb") as f:
     DATA = f.read()
 with open(sys.argv[2], "rb") as f:
     OTHER = f.read()
-STATE = {"count": 0, "busy": 0, "ranges": 0}
+STATE = {"count": 0, "busy": 0, "ranges": 0, "now": 0, "together": 0}
+LOCK = threading.Lock()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -36,8 +41,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         kind = self.path.split("/")[1].split("?")[0]
         if kind == "count":
             return self.send(200, {}, str(STATE["count"]).encode())
+        if kind == "together":
+            return self.send(200, {}, str(STATE["together"]).encode())
         if kind == "reset":
-            STATE.update(count=0, busy=0, ranges=0)
+            STATE.update(count=0, busy=0, ranges=0, together=0)
             return self.send(200, {}, b"")
         wanted = self.headers.get("Range", "")
         if kind == "plain" or not wanted.startswith("bytes="):
@@ -53,6 +60,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if kind == "busy" and STATE["busy"] < 2:
             STATE["busy"] += 1
             return self.send(503, {"Retry-After": "0"}, b"later")
+        if kind in ("slow", "slow-alone"):
+            with LOCK:
+                STATE["now"] += 1
+                STATE["together"] = max(STATE["together"], STATE["now"])
+                alone = STATE["now"] == 1
+            time.sleep(0.05)
+            with LOCK:
+                STATE["now"] -= 1
+            if kind == "slow-alone" and not alone:
+                return self.send(500, {}, b"one at a time")
         STATE["count"] += 1
         STATE["ranges"] += 1
         first, last = wanted[6:].split("-")

@@ -25,7 +25,7 @@ python3 "$src/tests/cli/lying_server.py" x.bvp other.bvp >port 2>server.log &
 server=$!
 python3 "$src/tests/cli/lying_server.py" x.zst other.bvp >port_of_compressed 2>server2.log &
 server2=$!
-trap 'kill $server $server2 ${nginx-} 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'kill $server $server2 ${server3-} ${nginx-} 2>/dev/null; rm -rf "$scratch"' EXIT
 for _ in $(seq 100); do [ -s port ] && [ -s port_of_compressed ] && break; sleep 0.1; done
 url=http://127.0.0.1:$(cat port)
 kind() { ask "$url/reset" >/dev/null; echo "$url/$1/x.bvp"; }
@@ -55,6 +55,28 @@ expect 0 query ray "$url/good/x.bvp" --origin 1e6,0,0 --direction 1,0,0
 ask "$url/reset" >/dev/null
 expect 0 info "$url/good/x.bvp" # the beginning with the tables, and the hashes at the end
 [ "$(ranges)" -le 2 ] || bad "$(ranges) requests for info"
+
+# what a ray will want next is fetched beside what it waits for; where that fails, again alone
+"$make_file" a 20 2 0 && python3 - <<'END' && "$bvpack" pack -q a/plant.jsonl -o plant.bvp || exit 99
+with open("a/plant.jsonl", "w") as out:
+    for i in range(20000):
+        at = [1, 0, 0, i % 40 * 40, 0, 1, 0, i // 40 % 25 * 40, 0, 0, 1, i // 1000 * 40 + i * 7 % 13]
+        out.write('{"mesh":"part%d.stl","name":"piece %d","placement":%s}\n' % (i * 31 % 20, i, at))
+END
+python3 "$src/tests/cli/lying_server.py" plant.bvp other.bvp >port_of_plant 2>server3.log &
+server3=$!
+for _ in $(seq 100); do [ -s port_of_plant ] && break; sleep 0.1; done
+plant=http://127.0.0.1:$(cat port_of_plant)
+expect 0 query ray plant.bvp --origin -100,500,1000 --direction 1,0.1,-.6
+has out '^t '
+cp out of_plant
+for how in slow slow-alone; do
+  ask "$plant/reset" >/dev/null
+  expect 0 query ray "$plant/$how/x.bvp" --origin -100,500,1000 --direction 1,0.1,-.6
+  same out of_plant
+  together=$(ask "$plant/together")
+  [ "$together" -ge 2 ] || bad "$how: $together requests at a time"
+done
 
 # ---- compressed files, and verbs that take all bytes
 compressed=http://127.0.0.1:$(cat port_of_compressed)

@@ -7,6 +7,10 @@
  * for, of a file of the same size and in the same state as at first, and no byte more. What the
  * bytes are is the library's to check.
  *
+ * What bvpack hints at is fetched beside what it requests, and waits for its request; if it fails,
+ * the request fetches it again and says why. All transfers are one thread's, by curl's multi
+ * interface.
+ *
  * Proxies, certificates and names are libcurl's matter, by the variables that its users know:
  * https_proxy, no_proxy, SSL_CERT_FILE.
  *
@@ -35,7 +39,8 @@ enum {
     REDIRECTS = 5,
     CONNECT_SECONDS = 20,
     SILENCE_SECONDS = 30, /* without a byte */
-    TAG_SIZE = 256
+    TAG_SIZE = 256,
+    AHEAD = 4 /* hints at a time */
 };
 
 /* The headers of the last response that count. */
@@ -49,17 +54,34 @@ typedef struct response {
     uint64_t got;
 } response;
 
+/* What was fetched at first is of this file, and so must be all else. */
+typedef struct remote_file {
+    uint64_t size;
+    char tag[TAG_SIZE], date[TAG_SIZE]; /* or "" */
+    bool is_open;
+} remote_file;
+
+/* A range of the file, on its way or here. */
 typedef struct fetcher {
     CURL *curl;
+    const remote_file *file;
+    struct curl_slist *headers;
     char curl_says[CURL_ERROR_SIZE];
     char text[REMOTE_TEXT_MAX + 1]; /* why it failed */
-    uint64_t file_size;
-    char tag[TAG_SIZE], date[TAG_SIZE]; /* at first, or "" */
-    bool is_open;
+    uint64_t offset, size;          /* of the range; size 0: none */
+    bool is_running;
+    CURLcode result; /* when it has ended */
     uint8_t *bytes;
     uint64_t capacity;
     response last;
 } fetcher;
+
+typedef struct fetchers {
+    CURLM *multi;
+    remote_file file;
+    fetcher asked, ahead[AHEAD];
+    unsigned next; /* of `ahead`, which a hint takes */
+} fetchers;
 
 /* ---- what comes in --------------------------------------------------------------------------- */
 
@@ -166,33 +188,65 @@ static void rest(long ms)
 }
 
 /* "If the file is still the one that we began with." A weak tag may not be compared so. */
-static struct curl_slist *conditions(const fetcher *f)
+static struct curl_slist *conditions(const remote_file *file)
 {
     char line[TAG_SIZE + 32];
-    if (f->is_open && f->tag[0] == '"')
-        snprintf(line, sizeof line, "If-Match: %s", f->tag);
-    else if (f->is_open && f->date[0])
-        snprintf(line, sizeof line, "If-Unmodified-Since: %s", f->date);
+    if (file->is_open && file->tag[0] == '"')
+        snprintf(line, sizeof line, "If-Match: %s", file->tag);
+    else if (file->is_open && file->date[0])
+        snprintf(line, sizeof line, "If-Unmodified-Since: %s", file->date);
     else
         return NULL;
     return curl_slist_append(NULL, line);
 }
 
-static CURLcode ask(fetcher *f, uint64_t offset, uint64_t size)
+/* Begins to fetch a range. */
+static void start(fetchers *all, fetcher *f, uint64_t offset, uint64_t size)
 {
     char range[64];
-    struct curl_slist *headers = conditions(f);
     snprintf(range, sizeof range, "%" PRIu64 "-%" PRIu64, offset, offset + size - 1);
-    f->capacity = size;
+    f->headers = conditions(f->file);
+    f->offset = offset;
+    f->size = f->capacity = size;
     f->last = (response){.length = UINT64_MAX, .retry_after = -1};
     f->curl_says[0] = '\0';
     curl_easy_setopt(f->curl, CURLOPT_RANGE, range);
-    curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, headers);
-    const CURLcode result = curl_easy_perform(f->curl);
+    curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, f->headers);
+    f->is_running = curl_multi_add_handle(all->multi, f->curl) == CURLM_OK;
+    f->result = CURLE_FAILED_INIT; /* unless it runs */
+}
+
+/* Takes a transfer that has ended, or is no longer wanted, from those that run. */
+static void stop(fetchers *all, fetcher *f, CURLcode result)
+{
     curl_easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, &f->last.code);
+    curl_multi_remove_handle(all->multi, f->curl);
     curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, NULL);
-    curl_slist_free_all(headers);
-    return result;
+    curl_slist_free_all(f->headers);
+    f->headers = NULL;
+    f->result = result;
+    f->is_running = false;
+}
+
+/* Lets all transfers go on. Returns how many run. */
+static int go_on(fetchers *all)
+{
+    int running = 0, left;
+    curl_multi_perform(all->multi, &running);
+    for (CURLMsg *m; (m = curl_multi_info_read(all->multi, &left)) != NULL;) {
+        fetcher *f = NULL;
+        const CURLcode result = m->data.result; /* *m ends with the transfer */
+        if (m->msg == CURLMSG_DONE &&
+            curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, (char **)&f) == CURLE_OK && f)
+            stop(all, f, result);
+    }
+    return running;
+}
+
+static void wait_for(fetchers *all, const fetcher *f)
+{
+    while (go_on(all), f->is_running)
+        curl_multi_poll(all->multi, NULL, 0, 1000, NULL);
 }
 
 /* Of answers that did come: is it the range that was asked for, of the same file? */
@@ -205,18 +259,18 @@ static bool check_range(fetcher *f, uint64_t offset, uint64_t size)
     if (!r->has_range)
         return fail(f, "expected a Content-Range in the server's answer, found none");
     if (r->from != offset || r->to < r->from || r->total <= r->to ||
-        (f->is_open && r->total != f->file_size))
+        (f->file->is_open && r->total != f->file->size))
         return fail(f,
                     "asked for bytes %" PRIu64 " to %" PRIu64 ", the server answers with %" PRIu64
                     " to %" PRIu64 " of %" PRIu64 "%s",
                     offset, offset + size - 1, r->from, r->to, r->total,
-                    f->is_open && r->total != f->file_size ? ": the file has changed" : "");
+                    f->file->is_open && r->total != f->file->size ? ": the file has changed" : "");
     const uint64_t left = r->total - offset, expected = size < left ? size : left;
     if (r->to - r->from + 1 != expected || r->got != expected)
         return fail(f, "asked for %" PRIu64 " bytes, the server sends %" PRIu64, expected, r->got);
-    if (f->is_open && strcmp(r->tag, f->tag) != 0)
+    if (f->file->is_open && strcmp(r->tag, f->file->tag) != 0)
         return fail(f, "the file has changed on the server (ETag %s, then %s); ask again",
-                    f->tag[0] ? f->tag : "none", r->tag[0] ? r->tag : "none");
+                    f->file->tag[0] ? f->file->tag : "none", r->tag[0] ? r->tag : "none");
     return true;
 }
 
@@ -243,28 +297,56 @@ static bool explain(fetcher *f, CURLcode result, uint64_t size)
 }
 
 /* Gets bytes into f->bytes. False: f->text says why not. */
-static bool fetch(fetcher *f, uint64_t offset, uint64_t size)
+static bool fetch(fetchers *all, fetcher *f, uint64_t offset, uint64_t size)
 {
-    CURLcode result = CURLE_OK;
     long pause = FIRST_PAUSE_MS;
     for (int i = 0; i < TRIES; i++, pause *= 3) {
         if (i > 0) {
             const long told = f->last.retry_after >= 0 ? f->last.retry_after * 1000 : pause;
             rest(told < PAUSE_MOST_MS ? told : PAUSE_MOST_MS);
         }
-        result = ask(f, offset, size);
-        if (!is_passing(result, f->last.code))
+        start(all, f, offset, size);
+        wait_for(all, f);
+        if (!is_passing(f->result, f->last.code))
             break;
     }
-    if (result == CURLE_OK && f->last.code == 206)
+    if (f->result == CURLE_OK && f->last.code == 206)
         return check_range(f, offset, size);
     /* a server without ranges, and a file that has come as a whole */
-    if (result == CURLE_OK && f->last.code == 200 && !f->is_open && offset == 0 &&
+    if (f->result == CURLE_OK && f->last.code == 200 && !f->file->is_open && offset == 0 &&
         f->last.got > 0 && !f->last.is_encoded) {
         f->last.total = f->last.got;
         return true;
     }
-    return explain(f, result, size);
+    return explain(f, f->result, size);
+}
+
+/* ---- hints ----------------------------------------------------------------------------------- */
+
+/* Begins to fetch beside what is requested. The oldest hint gives way. */
+static void fetch_ahead(fetchers *all, uint64_t offset, uint64_t size)
+{
+    fetcher *f = &all->ahead[all->next];
+    all->next = (all->next + 1) % AHEAD;
+    if (f->is_running)
+        stop(all, f, CURLE_ABORTED_BY_CALLBACK);
+    start(all, f, offset, size);
+    go_on(all);
+}
+
+/* What was fetched ahead of this request, or NULL. */
+static fetcher *take_ahead(fetchers *all, uint64_t offset, uint64_t size)
+{
+    for (int i = 0; i < AHEAD; i++) {
+        fetcher *f = &all->ahead[i];
+        if (f->size != size || f->offset != offset)
+            continue;
+        wait_for(all, f);
+        f->size = 0;
+        return f->result == CURLE_OK && f->last.code == 206 && check_range(f, offset, size) ? f
+                                                                                            : NULL;
+    }
+    return NULL;
 }
 
 /* ---- the other program ----------------------------------------------------------------------- */
@@ -274,7 +356,7 @@ static bool answer(const fetcher *f, bool is_good, const char *text)
     const remote_answer a = {.magic = REMOTE_MAGIC,
                              .failed = !is_good,
                              .size = is_good ? f->last.got : 0,
-                             .file_size = f->file_size,
+                             .file_size = f->file->size,
                              .text_size = (uint32_t)strlen(text)};
     return remote_write(STDOUT_FILENO, &a, sizeof a) &&
            remote_write(STDOUT_FILENO, text, a.text_size) &&
@@ -282,24 +364,53 @@ static bool answer(const fetcher *f, bool is_good, const char *text)
 }
 
 /* The first range tells the size and the state of the file. */
-static bool begin(fetcher *f, uint32_t wanted)
+static bool begin(fetchers *all, uint32_t wanted)
 {
-    const bool is_good = fetch(f, 0, wanted);
-    if (!is_good)
+    fetcher *f = &all->asked;
+    remote_file *file = &all->file;
+    if (!fetch(all, f, 0, wanted))
         return answer(f, false, f->text);
-    f->file_size = f->last.total;
-    strcpy(f->tag, f->last.tag);
-    strcpy(f->date, f->last.date);
-    f->is_open = true;
-    return answer(f, true, f->tag[0] ? f->tag : f->date);
+    file->size = f->last.total;
+    strcpy(file->tag, f->last.tag);
+    strcpy(file->date, f->last.date);
+    file->is_open = true;
+    return answer(f, true, file->tag[0] ? file->tag : file->date);
 }
 
-static bool set_up(fetcher *f, const char *url)
+/* The next request, while transfers go on. False: there is none. */
+static bool next_request(fetchers *all, remote_request *out)
 {
+    struct curl_waitfd input = {.fd = STDIN_FILENO, .events = CURL_WAIT_POLLIN};
+    while (input.revents == 0 && go_on(all) > 0)
+        curl_multi_poll(all->multi, &input, 1, 1000, NULL);
+    return remote_read(STDIN_FILENO, out, sizeof *out);
+}
+
+static bool serve(fetchers *all, const remote_request *request)
+{
+    if (request->size == 0 || request->size > REMOTE_MOST ||
+        (request->is_hint && request->size > REMOTE_HINT))
+        return false;
+    if (request->is_hint) {
+        fetch_ahead(all, request->offset, request->size);
+        return true;
+    }
+    const fetcher *ahead = take_ahead(all, request->offset, request->size);
+    if (ahead)
+        return answer(ahead, true, "");
+    const bool is_good = fetch(all, &all->asked, request->offset, request->size);
+    return answer(&all->asked, is_good, is_good ? "" : all->asked.text);
+}
+
+static bool set_up(fetcher *f, const remote_file *file, const char *url, uint64_t most)
+{
+    f->file = file;
     f->curl = curl_easy_init();
-    f->bytes = malloc(REMOTE_MOST);
+    f->bytes = malloc(most);
     if (!f->curl || !f->bytes)
         return false;
+    curl_easy_setopt(f->curl, CURLOPT_PRIVATE, f);
+    curl_easy_setopt(f->curl, CURLOPT_PIPEWAIT, 1L); /* one connection, if it takes several */
     curl_easy_setopt(f->curl, CURLOPT_URL, url);
     curl_easy_setopt(f->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(f->curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
@@ -318,9 +429,31 @@ static bool set_up(fetcher *f, const char *url)
     return true;
 }
 
+static bool set_up_all(fetchers *all, const char *url)
+{
+    all->multi = curl_multi_init();
+    bool is_good = all->multi && set_up(&all->asked, &all->file, url, REMOTE_MOST);
+    for (int i = 0; i < AHEAD && is_good; i++)
+        is_good = set_up(&all->ahead[i], &all->file, url, REMOTE_HINT);
+    return is_good;
+}
+
+static void clean_up(fetchers *all)
+{
+    for (int i = -1; i < AHEAD; i++) {
+        fetcher *f = i < 0 ? &all->asked : &all->ahead[i];
+        if (f->is_running)
+            stop(all, f, CURLE_ABORTED_BY_CALLBACK);
+        curl_easy_cleanup(f->curl);
+        free(f->bytes);
+    }
+    curl_multi_cleanup(all->multi);
+    curl_global_cleanup();
+}
+
 int main(void)
 {
-    static fetcher f;
+    static fetchers all;
     static char url[REMOTE_URL_MAX + 1];
     uint32_t wanted, size;
     remote_request request;
@@ -331,17 +464,11 @@ int main(void)
         fprintf(stderr, "bvpack-http: bvpack starts this program to read files from servers\n");
         return 2;
     }
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !set_up(&f, url))
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !set_up_all(&all, url))
         return 1;
-    bool goes_on = begin(&f, wanted) && f.is_open;
-    while (goes_on && remote_read(STDIN_FILENO, &request, sizeof request)) {
-        if (request.size == 0 || request.size > REMOTE_MOST)
-            return 1;
-        const bool is_good = fetch(&f, request.offset, request.size);
-        goes_on = answer(&f, is_good, is_good ? "" : f.text);
-    }
-    curl_easy_cleanup(f.curl);
-    curl_global_cleanup();
-    free(f.bytes);
+    bool goes_on = begin(&all, wanted) && all.file.is_open;
+    while (goes_on && next_request(&all, &request))
+        goes_on = serve(&all, &request);
+    clean_up(&all);
     return 0;
 }

@@ -57,6 +57,15 @@ static void path_of(const remote_cache *cache, uint64_t offset, uint64_t size, c
              size, ending);
 }
 
+bool remote_cache_has(const remote_cache *cache, uint64_t offset, uint64_t size)
+{
+    char path[REMOTE_CACHE_PATH + 64];
+    if (!cache->folder[0])
+        return false;
+    path_of(cache, offset, size, "", path);
+    return access(path, R_OK) == 0;
+}
+
 bool remote_cache_read(const remote_cache *cache, uint64_t offset, uint64_t size, void *out)
 {
     char path[REMOTE_CACHE_PATH + 64];

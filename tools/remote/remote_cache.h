@@ -19,6 +19,8 @@ void remote_cache_open(remote_cache *cache, const char *url, const char *tag, ui
 void remote_cache_close(remote_cache *cache);
 /* False: it is not there, or not whole. */
 bool remote_cache_read(const remote_cache *cache, uint64_t offset, uint64_t size, void *out);
+/* Is there a file for it? */
+bool remote_cache_has(const remote_cache *cache, uint64_t offset, uint64_t size);
 void remote_cache_write(const remote_cache *cache, uint64_t offset, uint64_t size,
                         const void *bytes);
 

@@ -4,8 +4,8 @@
  * Both programs are of one build on one machine: numbers are in its byte order. bvpack writes to
  * the other's standard input: two u32, how many of the file's first bytes it wants with the first
  * answer and the size of the address; the address; then requests, until it closes the pipe.
- * bvpack-http writes to its standard output an answer to each, the first to the address: a
- * remote_answer, text_size bytes of text, `size` bytes of the file.
+ * bvpack-http writes to its standard output an answer to each that is not a hint, the first to the
+ * address: a remote_answer, text_size bytes of text, `size` bytes of the file.
  */
 #ifndef REMOTE_PROTOCOL_H
 #define REMOTE_PROTOCOL_H
@@ -25,13 +25,18 @@ enum {
     REMOTE_FIRST = 1408 + 16384,
     REMOTE_TABLES = 1 << 20,
     REMOTE_TAIL = 1 << 19, /* then what the end is read with: names, the provenance */
-    REMOTE_MOST = 1 << 26  /* bytes in a request: hashes of 137 GB */
+    REMOTE_MOST = 1 << 26, /* bytes in a request: hashes of 137 GB */
+    REMOTE_HINT = 1 << 16  /* bytes in a hint: a block, and of a compressed file its frame */
 };
 #define REMOTE_MAGIC UINT32_C(0x62767032)
 
 typedef struct remote_request {
-    uint64_t offset, size; /* size: 1 .. REMOTE_MOST */
+    uint64_t offset;
+    uint32_t size; /* 1 .. REMOTE_MOST */
+    uint32_t
+        is_hint; /* the same bytes are likely to be requested soon; size: at most REMOTE_HINT */
 } remote_request;
+static_assert(sizeof(remote_request) == 16, "no padding");
 
 /* text: why it failed; in the first answer, what tells this state of the file from others (an ETag,
  * a date), or nothing. */

@@ -154,7 +154,7 @@ static bvp_status start(remote *r, bvp_error *error)
 
 static bvp_status fetch(remote *r, uint64_t offset, uint64_t size, void *out, bvp_error *error)
 {
-    const remote_request request = {offset, size};
+    const remote_request request = {.offset = offset, .size = (uint32_t)size};
     char text[REMOTE_TEXT_MAX + 1];
     remote_answer a;
     if (size > REMOTE_MOST)
@@ -181,12 +181,22 @@ static bvp_status fetch_tail(remote *r, uint64_t offset, uint64_t size, bvp_erro
     return status;
 }
 
+static bool is_in_first(const remote *r, uint64_t offset, uint64_t size)
+{
+    return offset < r->first_size && size <= r->first_size - offset;
+}
+
+static bool is_in_tail(const remote *r, uint64_t offset)
+{
+    return r->tail && offset >= r->file_size - REMOTE_TAIL;
+}
+
 static bvp_status read_remote(void *user, uint64_t offset, uint64_t size, void *out,
                               bvp_error *error)
 {
     remote *r = user;
     assert(size > 0);
-    if (offset < r->first_size && size <= r->first_size - offset) {
+    if (is_in_first(r, offset, size)) {
         memcpy(out, r->first + offset, (size_t)size);
         return BVP_OK;
     }
@@ -195,7 +205,7 @@ static bvp_status read_remote(void *user, uint64_t offset, uint64_t size, void *
         if (status != BVP_OK)
             return status;
     }
-    if (r->tail && offset >= r->file_size - REMOTE_TAIL) {
+    if (is_in_tail(r, offset)) {
         memcpy(out, r->tail + (offset - (r->file_size - REMOTE_TAIL)), (size_t)size);
         return BVP_OK;
     }
@@ -205,6 +215,16 @@ static bvp_status read_remote(void *user, uint64_t offset, uint64_t size, void *
     if (status == BVP_OK)
         remote_cache_write(&r->cache, offset, size, out);
     return status;
+}
+
+/* Lets bvpack-http fetch beside what is read next. If it has ended, the read says so. */
+static void hint_remote(void *user, uint64_t offset, uint64_t size)
+{
+    const remote *r = user;
+    const remote_request request = {.offset = offset, .size = (uint32_t)size, .is_hint = 1};
+    if (size <= REMOTE_HINT && !is_in_first(r, offset, size) && !is_in_tail(r, offset) &&
+        !remote_cache_has(&r->cache, offset, size))
+        (void)remote_write(r->talk, &request, sizeof request);
 }
 
 bvp_status remote_source(const char *url, bool with_tables, bvp_source *out, bvp_error *error)
@@ -235,6 +255,10 @@ bvp_status remote_source(const char *url, bool with_tables, bvp_source *out, bvp
     r->file_size = a.file_size;
     r->first_size = a.size;
     remote_cache_open(&r->cache, url, text, a.file_size);
-    *out = (bvp_source){.size = a.file_size, .read = read_remote, .close = close_remote, .user = r};
+    *out = (bvp_source){.size = a.file_size,
+                        .read = read_remote,
+                        .hint = hint_remote,
+                        .close = close_remote,
+                        .user = r};
     return BVP_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * refit_kernel.c: which function refits which kind; compiled once per instruction set.
+ * Measured: decisions.md, "Refits once more"
  */
 #include "refit/refit.h"
 

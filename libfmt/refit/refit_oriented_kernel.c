@@ -24,6 +24,7 @@
  * Held by tests/property/test_refit.c: verified, that is every corner is in each volume as readers
  * compute it.
  * Spec: format.md, chapters "Oriented volumes", "Deformed parts"
+ * Measured: decisions.md, "Refits once more"
  */
 #include "refit/refit.h"
 

@@ -161,7 +161,8 @@ void manual_program_help(const verb *const *verbs, FILE *out)
 
 /* ---- man pages ----------------------------------------------------------------------------- */
 
-/* Text for roff: its escapes neutralised, an ASCII minus kept a minus. */
+/* Text for roff: its escapes neutralised, an ASCII minus kept a minus. A list of choices may break
+ * behind each "|"; so lines are not adjusted to the right, which one without blanks cannot be. */
 static void roff(FILE *out, const char *text, size_t size)
 {
     if (size > 0 && (text[0] == '.' || text[0] == '\''))
@@ -171,6 +172,8 @@ static void roff(FILE *out, const char *text, size_t size)
             fputs("\\e", out);
         else if (text[i] == '-')
             fputs("\\-", out);
+        else if (text[i] == '|')
+            fputs("|\\:", out);
         else if (text[i] == '\n' && i + 1 < size && text[i + 1] == '\n')
             fputs("\n.PP", out);
         else
@@ -232,7 +235,7 @@ static void roff_heading(FILE *out, const char *name, const char *summary)
     fputs(".TH ", out);
     for (const char *c = name; *c; c++)
         fputc(toupper((unsigned char)*c), out);
-    fprintf(out, " 1 \"\" \"bvpack %s\" \"bvpack manual\"\n.SH NAME\n", bvp_version());
+    fprintf(out, " 1 \"\" \"bvpack %s\" \"bvpack manual\"\n.ad l\n.SH NAME\n", bvp_version());
     roff(out, name, strlen(name));
     fputs(" \\- ", out);
     roff_text(out, summary);

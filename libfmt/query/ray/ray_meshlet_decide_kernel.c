@@ -6,6 +6,7 @@
  *
  * Slow twin: the walk of the wide hierarchy, tests/property/test_ray_tree.c.
  * Spec: exactness.md, chapter 10, "Ray trees"
+ * Measured: decisions.md, "In the browser"
  */
 #include "query/ray/ray_meshlet_leaf.h"
 

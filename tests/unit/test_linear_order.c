@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OTHERS = 3000, OFTEN = 5, EACH = 40, COUNT = OTHERS + OFTEN * EACH };
+/* Number OTHERS + k is that of EACH + k instances, k < OFTEN. */
+enum {
+    OTHERS = 3000,
+    OFTEN = 5,
+    EACH = 40,
+    COUNT = OTHERS + OFTEN * EACH + OFTEN * (OFTEN - 1) / 2
+};
 
 /* A linear part of four words, another one for every number. */
 static void make(unsigned number, double m[12])
@@ -27,7 +33,7 @@ START_TEST(order_is_by_use)
     unsigned *number = calloc(COUNT, sizeof *number);
     uint32_t unused, reference;
     double m[12];
-    /* those of one instance are added first, backwards; number OTHERS + k has k more than EACH */
+    /* those of one instance are added first, backwards */
     for (unsigned k = OTHERS; k-- > 0;) {
         make(k, m);
         ck_assert_int_eq(bvpi_add_linear(&table, m, &reference, NULL), BVP_OK);
@@ -36,25 +42,28 @@ START_TEST(order_is_by_use)
     }
     make(2 * OTHERS, m);
     ck_assert_int_eq(bvpi_add_linear(&table, m, &unused, NULL), BVP_OK);
-    for (unsigned i = OTHERS; i < COUNT; i++) {
-        const unsigned k = (i - OTHERS) % (OFTEN * EACH - 10);
-        number[i] = OTHERS + k % OFTEN;
-        make(number[i], m);
-        ck_assert_int_eq(bvpi_add_linear(&table, m, &instances[i].linear, NULL), BVP_OK);
-    }
+    unsigned i = OTHERS;
+    for (unsigned k = 0; k < OFTEN; k++)
+        for (unsigned use = 0; use < EACH + k; use++, i++) {
+            number[i] = OTHERS + k;
+            make(number[i], m);
+            ck_assert_int_eq(bvpi_add_linear(&table, m, &instances[i].linear, NULL), BVP_OK);
+        }
+    ck_assert_uint_eq(i, COUNT);
     ck_assert_int_eq(bvpi_order_linears(&table.bytes, instances, COUNT, NULL), BVP_OK);
     const uint64_t *words = table.bytes.data;
     ck_assert_uint_eq(words[0], BVPD_LINEAR_IDENTITY);
     ck_assert_uint_eq(table.bytes.count, 8 * (1 + 4 * (OTHERS + OFTEN))); /* without the unused */
     uint32_t last = 0;
-    for (unsigned i = 0; i < COUNT; i++) {
+    for (i = 0; i < COUNT; i++) {
         double expected[12] = {0}, found[12] = {0};
         make(number[i], expected);
         const uint64_t left = table.bytes.count / 8 - instances[i].linear;
         ck_assert(bvpi_linear_decode(words + instances[i].linear, left, found));
         ck_assert_int_eq(memcmp(found, expected, sizeof found), 0);
         if (i >= OTHERS) {
-            ck_assert_uint_le(instances[i].linear, 4 * OFTEN);
+            /* the most used one first */
+            ck_assert_uint_eq(instances[i].linear, 1 + 4 * (OTHERS + OFTEN - 1 - number[i]));
             continue;
         }
         ck_assert_uint_gt(instances[i].linear, last); /* as the instances come */

@@ -404,7 +404,7 @@ BVP_API bvp_status bvp_get_corners(const bvp_file *file, uint32_t part, uint64_t
  * part packed deformable and without a hierarchy for rays. On BVP_ERR_ARGUMENT (one of these, the
  * wrong vertex_count, a position that is not finite or too far out) and BVP_ERR_NO_MEMORY nothing
  * has changed. O(stored vertices + triangles + instances), obb and rss times the tree's depth at
- * most. Until it returns it allocates 192 bytes a node (wide), 24 (boxtree), or 190,000 and 240 for
+ * most. Until it returns it allocates 192 bytes a node (wide), 32 (boxtree), or 190,000 and 240 for
  * each of some 2 upper records in 128 triangles (obb, rss). Pages that hold wide nodes become
  * private as a whole, others where bytes change. Not to be called while any other call uses the
  * handle. After BVP_ERR_CORRUPT close the handle. The hashes, which bvp_get_info returns and

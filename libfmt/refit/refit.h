@@ -133,8 +133,8 @@ extern const bvpi_refit_kernel bvpi_refit_kernel_base, bvpi_refit_kernel_avx2;
 uint64_t bvpi_refit_room(const bvpd_hierarchy *h);
 enum {
     BVPI_REFIT_WIDE_NODE = BVPD_WIDTH * sizeof(bvpi_frame),
-    BVPI_REFIT_BOXTREE_NODE = sizeof(bvpi_frame),
-    BVPI_REFIT_BOXTREE_UPPER = 2 * sizeof(bvpi_frame),
+    BVPI_REFIT_BOXTREE_NODE = 32,
+    BVPI_REFIT_BOXTREE_UPPER = 32,
     BVPI_REFIT_ORIENTED_UPPER = 240,
     BVPI_REFIT_ORIENTED_BLOCK = 190000
 };

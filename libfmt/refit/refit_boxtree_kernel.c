@@ -5,8 +5,8 @@
  * move is chosen anew: those that cut most. A volume is relative to its parent's, so there are two
  * passes. From the last record to the first, the boxes of all triangles below the upper records are
  * collected; then, from the root down, each node's sides are moved towards its box, in its decoded
- * parent. The boxes of all nodes are kept from the first pass for the second, in memory that the
- * caller has.
+ * parent. What the first pass finds of the nodes is kept for the second, in memory that the caller
+ * has.
  *
  * Invariant: the decoded volume contains the box, because offsets are rounded down.
  *
@@ -26,9 +26,19 @@ enum { SIDES = 6 };
 
 typedef struct upper {
     bvpi_frame box;        /* first around what the record holds, then its volume */
-    uint32_t first, count; /* boxes of its block */
+    uint32_t first, count; /* nodes of its block */
 } upper;
-_Static_assert(sizeof(upper) <= BVPI_REFIT_BOXTREE_UPPER, "bvpi_refit_room");
+
+/* Of a block: what the first pass has found of a node. */
+typedef struct block_node {
+    bvpi_frame box;
+    uint32_t payload; /* offset in the blob */
+    uint16_t left;    /* as in bvpi_block_node */
+    uint8_t planes;
+} block_node;
+_Static_assert(sizeof(upper) <= BVPI_REFIT_BOXTREE_UPPER &&
+                   sizeof(block_node) <= BVPI_REFIT_BOXTREE_NODE,
+               "bvpi_refit_room");
 
 typedef struct boxtree {
     bvp_file *file;
@@ -37,9 +47,9 @@ typedef struct boxtree {
     bvpi_grid_lanes lanes;
     bvpi_raw_cluster open;
     upper *upper;
-    bvpi_frame *boxes;  /* of the nodes of all blocks */
-    uint32_t box_count; /* that the first pass has computed */
-    double area;        /* of all volumes, half their surfaces in square grid steps */
+    block_node *nodes;   /* of all blocks */
+    uint32_t node_count; /* that the first pass has found */
+    double area;         /* of all volumes, half their surfaces in square grid steps */
 } boxtree;
 
 /* ---- one node ------------------------------------------------------------------------------- */
@@ -95,20 +105,36 @@ static inline void move_side(bvpi_frame *box, unsigned side, uint32_t offset)
         box->hi[axis] -= offset;
 }
 
+static inline unsigned planes_of(const boxtree *b, const uint8_t *payload)
+{
+    const unsigned count = (unsigned)__builtin_popcount(bvpi_load_u8(payload) & 63u);
+    return count < b->tree->plane_max ? count : b->tree->plane_max;
+}
+
+/* bvpi_overlay_store, of few bytes. */
+static inline void store_payload(const boxtree *b, const uint8_t *payload, const uint8_t *bytes,
+                                 size_t size)
+{
+    bool differs = false;
+    for (size_t i = 0; i < size; i++)
+        differs |= payload[i] != bytes[i];
+    if (differs)
+        memcpy(bvpi_overlay(b->file, payload), bytes, size);
+}
+
 /* Writes the payload of a node that holds `box`. *box becomes its volume. */
-static void fit_node(boxtree *b, const uint8_t *payload, const bvpi_frame *parent, bvpi_frame *box)
+static void fit_node(boxtree *b, const uint8_t *payload, unsigned planes, const bvpi_frame *parent,
+                     bvpi_frame *box)
 {
     enum { OFFSETS_MAX = 3 };
     uint8_t bytes[1 + OFFSETS_MAX * sizeof(float)], *at = bytes + 1;
     uint32_t extent[3], distance[SIDES];
     const unsigned offset_size = b->tree->offset_size;
-    unsigned count = (unsigned)__builtin_popcount(bvpi_load_u8(payload) & 63u);
-    count = count < b->tree->plane_max ? count : b->tree->plane_max;
-    assert(count <= OFFSETS_MAX && offset_size <= sizeof(float));
+    assert(planes <= OFFSETS_MAX && offset_size <= sizeof(float));
     for (int axis = 0; axis < 3; axis++)
         extent[axis] = parent->hi[axis] - parent->lo[axis];
     measure(parent, box, extent, distance);
-    const unsigned mask = choose_sides(extent, distance, count);
+    const unsigned mask = choose_sides(extent, distance, planes);
     bytes[0] = (uint8_t)mask;
     *box = *parent;
     for (unsigned left = mask; left != 0; left &= left - 1) {
@@ -128,55 +154,53 @@ static void fit_node(boxtree *b, const uint8_t *payload, const bvpi_frame *paren
         at += offset_size;
         move_side(box, side, offset);
     }
-    bvpi_overlay_store(b->file, payload, bytes, (size_t)(at - bytes));
+    store_payload(b, payload, bytes, (size_t)(at - bytes));
     b->area += bvpi_frame_half_surface(box);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-/* Computes the boxes of the block's nodes. */
+/* Lists the block's nodes, and computes their boxes. */
 static bool bound_block(boxtree *b, const bvpi_binary_node *root, const uint8_t *payload,
                         upper *out)
 {
     bvpi_block_node nodes[BVPI_BLOCK_NODES_MAX];
     if (!bvpi_block_list(b->tree, root, payload, nodes, &out->count) ||
-        out->count > b->tree->node_count - b->box_count) /* a forged count, or blocks shared */
+        out->count > b->tree->node_count - b->node_count) /* a forged count, or blocks shared */
         return false;
-    out->first = b->box_count;
-    b->box_count += out->count;
-    bvpi_frame *boxes = b->boxes + out->first;
+    out->first = b->node_count;
+    b->node_count += out->count;
+    block_node *kept = b->nodes + out->first;
     for (uint32_t k = out->count; k-- > 0;) {
         const bvpi_block_node *n = &nodes[k];
         bvpi_aabb exact;
+        kept[k].payload = (uint32_t)(n->payload - b->tree->blob);
+        kept[k].left = (uint16_t)n->left;
+        kept[k].planes = (uint8_t)planes_of(b, n->payload);
         if (n->left != 0) {
-            boxes[k] = boxes[n->left];
-            bvpi_frame_include(&boxes[k], &boxes[n->left + 1]);
+            kept[k].box = kept[n->left].box;
+            bvpi_frame_include(&kept[k].box, &kept[n->left + 1].box);
             continue;
         }
         if (!bvpi_block_bound(b->tree, b->part, &b->open, &n->node, &exact))
             return false;
-        bvpi_frame_round_all(&b->lanes, &exact, &boxes[k]);
+        bvpi_frame_round_all(&b->lanes, &exact, &kept[k].box);
     }
-    out->box = boxes[0];
+    out->box = kept[0].box;
     return true;
 }
 
 /* The block's root is fitted already: it is the upper record. */
-static bool fit_block(boxtree *b, const bvpi_binary_node *root, const uint8_t *payload,
-                      const upper *own)
+static void fit_block(boxtree *b, const upper *own)
 {
-    bvpi_block_node nodes[BVPI_BLOCK_NODES_MAX];
-    bvpi_frame *boxes = b->boxes + own->first;
-    uint32_t count;
-    if (!bvpi_block_list(b->tree, root, payload, nodes, &count) || count != own->count)
-        return false;
-    boxes[0] = own->box;
-    for (uint32_t k = 0; k < count; k++) {
+    block_node *nodes = b->nodes + own->first;
+    nodes[0].box = own->box;
+    for (uint32_t k = 0; k < own->count; k++) {
         const uint32_t left = nodes[k].left;
         for (uint32_t child = left; left != 0 && child < left + 2; child++)
-            fit_node(b, nodes[child].payload, &boxes[k], &boxes[child]);
+            fit_node(b, b->tree->blob + nodes[child].payload, nodes[child].planes, &nodes[k].box,
+                     &nodes[child].box);
     }
-    return true;
 }
 
 /* ---- passes --------------------------------------------------------------------------------- */
@@ -207,12 +231,15 @@ static bool spread(boxtree *b, uint32_t idx)
     const upper *own = &b->upper[idx];
     if (!bvpi_binary_upper(b->tree, idx, &node, &payload))
         return false;
-    if (node.end != 0)
-        return fit_block(b, &node, payload, own);
-    if (!bvpi_binary_children(b->tree, &node, child, below))
+    if (own->count > 0) {
+        fit_block(b, own);
+        return true;
+    }
+    if (node.end != 0 || !bvpi_binary_children(b->tree, &node, child, below))
         return false;
     for (int side = 0; side < 2; side++)
-        fit_node(b, below[side], &own->box, &b->upper[bvpi_upper_number(b->tree, below[side])].box);
+        fit_node(b, below[side], planes_of(b, below[side]), &own->box,
+                 &b->upper[bvpi_upper_number(b->tree, below[side])].box);
     return true;
 }
 
@@ -224,12 +251,12 @@ bvp_status refit_boxtree(bvp_file *file, const bvpi_binary *tree, const bvpi_par
                  .part = part,
                  .lanes = bvpi_grid_lanes_of(grid),
                  .upper = room,
-                 .boxes = (bvpi_frame *)((upper *)room + tree->upper_count)};
+                 .nodes = (block_node *)((upper *)room + tree->upper_count)};
     const bvpi_frame outermost = {{0, 0, 0}, {grid->extent[0], grid->extent[1], grid->extent[2]}};
     for (uint32_t idx = tree->upper_count; idx-- > 0;)
         if (!gather(&b, idx))
             return BVP_ERR_CORRUPT;
-    fit_node(&b, tree->blob, &outermost, &b.upper[0].box);
+    fit_node(&b, tree->blob, planes_of(&b, tree->blob), &outermost, &b.upper[0].box);
     const double whole = bvpi_frame_half_surface(&b.upper[0].box);
     for (uint32_t idx = 0; idx < tree->upper_count; idx++)
         if (!spread(&b, idx))

@@ -111,7 +111,8 @@ static inline uint32_t words_of(const block_corners *corners)
 static inline void vertex_set_of(const block_corners *corners, uint32_t first, uint32_t count,
                                  vertex_set *out)
 {
-    memset(out->words, 0, words_of(corners) * sizeof *out->words);
+    for (uint32_t word = 0; word < words_of(corners); word++)
+        out->words[word] = 0;
     for (uint32_t corner = 3 * first; corner < 3 * (first + count); corner++)
         out->words[corners->number[corner] / 64] |= UINT64_C(1) << corners->number[corner] % 64;
 }
@@ -285,20 +286,22 @@ static inline bvpi_range range_of(const block_corners *corners, const vertex_set
 }
 
 /* Can vertices that take up `box` along box_axis change the range along `axis` in this stage?
- * False: no, however they are rounded. A side moves only for what lies beyond it, a corner for what
- * lies beyond two. slack: bvpi_oriented_slack. */
-static inline bool range_is_open(const bvpi_range *range, int stage, const double axis[9],
+ * False: no, however they are rounded. Of a swept rectangle the first stage is for its thickness; a
+ * side moves only for what lies beyond it, a corner for what lies beyond two. slack:
+ * bvpi_oriented_slack. */
+static inline bool range_is_open(const bvpi_range *range, int stage, bool rss, const double axis[9],
                                  const bvpi_range *box, const double box_axis[9], double slack)
 {
     double centre[3], half[3];
     int beyond = 0;
+    const int from = rss && stage == STAGE_RANGE ? 2 : 0, to = stage == STAGE_RANGE ? 3 : 2;
     bvpi_range_middle(box, centre, half);
-    for (int k = 0; k < (stage == STAGE_RANGE ? 3 : 2); k++) {
-        const double *to = axis + 3 * k;
+    for (int k = from; k < to; k++) {
+        const double *row = axis + 3 * k;
         double middle = 0, reach = slack;
         for (int i = 0; i < 3; i++) {
-            const double *from = box_axis + 3 * i;
-            const double along = to[0] * from[0] + to[1] * from[1] + to[2] * from[2];
+            const double *own = box_axis + 3 * i;
+            const double along = row[0] * own[0] + row[1] * own[1] + row[2] * own[2];
             middle += along * centre[i];
             reach += fabs(along) * half[i];
         }

@@ -99,7 +99,7 @@ static void fit_node(oriented *o, const uint8_t *payload, const bvpi_oriented *p
         middle[k] -= at[k];
     bvpi_centre_encode(frame, middle, parent->reach, bytes);
     *out = *frame;
-    bvpi_oriented_place(parent, bytes, out);
+    bvpi_oriented_centre(parent, bytes, out->centre);
     bvpi_oriented_local(frame, out->centre, at);
     for (int k = 0; k < 3; k++)
         half[k] = bvpi_larger(range->hi[k] - at[k], at[k] - range->lo[k]) + o->slack;
@@ -108,7 +108,7 @@ static void fit_node(oriented *o, const uint8_t *payload, const bvpi_oriented *p
         half[2] = radius + fabs((range->lo[2] + range->hi[2]) / 2 - at[2]) + o->slack;
     for (int k = 0; k < 3; k++)
         bytes[10 + k] = bvpi_size_code_over(half[k], parent->reach);
-    bvpi_oriented_place(parent, bytes, out);
+    bvpi_oriented_sizes(parent, bytes, out);
     bvpi_overlay_store(o->file, payload, bytes, sizeof bytes);
     o->area += bvpi_oriented_surface(out, is_rss(o));
 }
@@ -227,8 +227,8 @@ static bool gather_block(oriented *o, int stage, uint32_t idx, const bvpi_binary
     }
     for (uint32_t k = idx; k != 0;) {
         upper *above = &o->upper[k = o->upper[k].parent];
-        if (!range_is_open(&above->range, stage, above->volume.axis, &own->plain, own->volume.axis,
-                           o->slack))
+        if (!range_is_open(&above->range, stage, is_rss(o), above->volume.axis, &own->plain,
+                           own->volume.axis, o->slack))
             continue;
         if (!is_loaded && !load_block(o, node, false))
             return false;

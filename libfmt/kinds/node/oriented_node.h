@@ -99,16 +99,22 @@ static inline double bvpi_oriented_slack(const bvpi_binary *tree)
     return 0x1p-45 * (largest + reach);
 }
 
-/* The centre and the sizes of a node's volume; its axes stay. */
-static inline void bvpi_oriented_place(const bvpi_oriented *parent, const uint8_t *payload,
-                                       bvpi_oriented *out)
+/* The parts of a node's volume. */
+static inline void bvpi_oriented_centre(const bvpi_oriented *parent, const uint8_t *payload,
+                                        double centre[3])
 {
-    const double reach = parent->reach;
-    double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
         const int16_t offset = (int16_t)bvpi_peek_u16(payload + 4 + 2 * axis);
-        out->centre[axis] = parent->centre[axis] + offset * 0x1p-14 * reach;
-        out->size[axis] = bvpi_size_of_code(bvpi_load_u8(payload + 10 + axis)) * reach;
+        centre[axis] = parent->centre[axis] + offset * 0x1p-14 * parent->reach;
+    }
+}
+
+static inline void bvpi_oriented_sizes(const bvpi_oriented *parent, const uint8_t *payload,
+                                       bvpi_oriented *out)
+{
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        out->size[axis] = bvpi_size_of_code(bvpi_load_u8(payload + 10 + axis)) * parent->reach;
         sum += out->size[axis];
     }
     out->reach = sum;
@@ -119,7 +125,8 @@ static inline void bvpi_oriented_volume(const bvpi_oriented *parent, const uint8
                                         bvpi_oriented *out)
 {
     bvpi_rotation_axes(bvpi_peek_u32(payload), out->axis);
-    bvpi_oriented_place(parent, payload, out);
+    bvpi_oriented_centre(parent, payload, out->centre);
+    bvpi_oriented_sizes(parent, payload, out);
 }
 
 /* A point's coordinates in the volume's frame. The rules of the format are about these numbers, as

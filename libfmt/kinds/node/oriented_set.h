@@ -90,9 +90,9 @@ static inline bool bvpi_rank_reaches(int rank, double size, double reach)
     return share * reach >= size;
 }
 
-/* The first rank whose size is not below `size`; the last one if none is. A share of the reach has
- * nearly the rank of its own first bits. What is left are roundings, and that two ranks have one
- * size. */
+/* The first rank whose size is not below `size`; the last one if none is. A share of the reach lies
+ * between the size of the rank that its own first bits are and that of the next one. What is left
+ * are roundings, and that two ranks have one size. */
 static inline int bvpi_size_rank(double size, double reach)
 {
     const double share = size / reach;
@@ -103,6 +103,7 @@ static inline int bvpi_size_rank(double size, double reach)
         uint64_t bits;
         memcpy(&bits, &share, sizeof bits);
         rank = (int)(bits >> BVPI_RANK_SHIFT) - BVPI_RANK_BIAS;
+        rank += rank < BVPI_SIZE_RANKS - 1;
     }
     while (rank > 0 && bvpi_rank_reaches(rank - 1, size, reach))
         rank--;

@@ -5,7 +5,7 @@
  * each. The most used ones come first, in one block: whoever fetches blocks from afar needs it
  * once. The others follow in the order of the instances, as neighbours are asked for together.
  *
- * Held by tests/property/test_source.c (counts of reads)
+ * Held by tests/unit/test_linear_order.c, tests/property/test_first_pick.c (counts of reads)
  * Spec: format.md, chapter "Linear parts"
  * Measured: decisions.md, "First picks"
  */

@@ -4,7 +4,7 @@
  * All of them lie in one range, the arena, which is reserved when the first one is opened, so that
  * for a mapped file the question whether its bytes are here is one comparison (base/arena.h). A
  * file gets a slice of it, as long as itself, or several that each hold some of its chunks
- * (source.c).
+ * (source_chunks.c).
  *
  * Locks: `gate` guards the list of slices.
  *

@@ -17,6 +17,8 @@ CORE_SOURCES += \
 	libfmt/format/outside_decode.c \
 	libfmt/format/record.c \
 	libfmt/format/source.c \
+	libfmt/format/source_ahead.c \
+	libfmt/format/source_chunks.c \
 	libfmt/format/thin.c \
 	libfmt/format/triangle_ids.c \
 	libfmt/format/write.c
@@ -37,6 +39,7 @@ noinst_HEADERS += \
 	libfmt/format/record.h \
 	libfmt/format/slice.h \
 	libfmt/format/source.h \
+	libfmt/format/source_cache.h \
 	libfmt/format/thin.h \
 	libfmt/format/triangle_ids.h \
 	libfmt/format/write.h

@@ -19,7 +19,28 @@
 
 /* ---- beginning and ending -------------------------------------------------------------------- */
 
-/* A total order of bodies, so that a query and its mirror image do the very same arithmetic. */
+/* By what is the same of every file with these triangles, wherever its corners lie. A refit would
+ * change the order from frame to frame, and a front that is kept fits one order. */
+static int compare_geometry(const bvpi_placed_body *a, const bvpi_placed_body *b)
+{
+    const uint64_t count_a =
+        a->is_assembly ? a->file->header.instance_count : a->one.part.triangle_count;
+    const uint64_t count_b =
+        b->is_assembly ? b->file->header.instance_count : b->one.part.triangle_count;
+    if (count_a != count_b)
+        return count_a < count_b ? -1 : 1;
+    if (count_a == 0 || a->file->is_refitted || b->file->is_refitted)
+        return 0;
+    const bvpi_tree *tree_a = a->is_assembly ? &a->top.tree : &a->one.at.tree;
+    const bvpi_tree *tree_b = b->is_assembly ? &b->top.tree : &b->one.at.tree;
+    const int order = memcmp(tree_a->grid_extent, tree_b->grid_extent, sizeof tree_a->grid_extent);
+    return order != 0
+               ? order
+               : memcmp(tree_a->grid_origin, tree_b->grid_origin, sizeof tree_a->grid_origin);
+}
+
+/* A total order of bodies, so that a query and its mirror image do the very same arithmetic. A file
+ * over buffers stands where the file with the triangles does, so that answers are equal, too. */
 static int compare_bodies(const bvpi_placed_body *a, const bvpi_placed_body *b)
 {
     uint32_t part_a = a->is_assembly ? BVP_ASSEMBLY : a->one.part_idx;
@@ -28,11 +49,14 @@ static int compare_bodies(const bvpi_placed_body *a, const bvpi_placed_body *b)
     const bvpi_placed_tree *at_b = b->is_assembly ? &b->top : &b->one.at;
     if (part_a != part_b)
         return part_a < part_b ? -1 : 1;
-    int order = memcmp(a->file->header.root_hash, b->file->header.root_hash,
-                       sizeof a->file->header.root_hash);
+    int order = compare_geometry(a, b);
     if (order == 0)
         order = memcmp(at_a->placement.m, at_b->placement.m, sizeof at_a->placement.m);
-    return order != 0 ? order : bvpi_filter_compare(a->filter, b->filter);
+    if (order == 0)
+        order = bvpi_filter_compare(a->filter, b->filter);
+    return order != 0 ? order
+                      : memcmp(a->file->header.root_hash, b->file->header.root_hash,
+                               sizeof a->file->header.root_hash);
 }
 
 /* The first body's own, the second one's, then those of the handles. */

@@ -286,6 +286,48 @@ START_TEST(answers_of_other_kinds)
 }
 END_TEST
 
+/* Of a body and one of another file: which of them comes first in the arithmetic, of which the last
+ * bits depend, is not told by how files hold their triangles. */
+static void check_distances(const bvp_body *over, const bvp_body *plain, const bvp_body *other)
+{
+    uint64_t state = 77;
+    for (int k = 0; k < 6; k++) {
+        const double at[12] = {1, 0, 0, 170 * case_uniform(&state), 0, 1, 0, 150, 0, 0, 1, k};
+        const bvp_body moved = {.file = other->file, .part = other->part, .placement = at};
+        bvp_distance_result a, b;
+        memset(&a, 0, sizeof a);
+        memset(&b, 0, sizeof b);
+        ck_assert_int_eq(bvp_distance(over, &moved, INFINITY, &a, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_distance(plain, &moved, INFINITY, &b, NULL), BVP_OK);
+        ck_assert(a.found && memcmp(&a, &b, sizeof a) == 0);
+    }
+}
+
+START_TEST(distances_from_other_files)
+{
+    uint64_t state = 5;
+    twins t = make_twins(&forms[2], (bvp_build_options){0});
+    bind_all(&t, t.over.file);
+    for (int k = 0; k < 10; k++) {
+        /* the last five: the same triangles in other bytes */
+        float *soup = case_soup(&state, SMALL, 10, 1);
+        const bool is_same = k >= 5;
+        const bvp_mesh mesh = case_mesh(is_same ? t.parts[0].positions : soup,
+                                        is_same ? t.parts[0].triangles : SMALL);
+        case_file other = case_build(&mesh, &(bvp_build_options){.leaf_size = k % 5 + 4});
+        const bvp_body part = {.file = other.file};
+        check_distances(&(bvp_body){.file = t.over.file}, &(bvp_body){.file = t.plain.file}, &part);
+        if (!is_same)
+            check_distances(&(bvp_body){.file = t.over.file, .part = BVP_ASSEMBLY},
+                            &(bvp_body){.file = t.plain.file, .part = BVP_ASSEMBLY},
+                            &(bvp_body){.file = other.file, .part = BVP_ASSEMBLY});
+        case_close(&other);
+        free(soup);
+    }
+    free_twins(&t);
+}
+END_TEST
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void refuse(bvp_file *file, uint32_t part, const bvp_buffers *buffers, uint32_t count,
@@ -816,6 +858,7 @@ SUITE(test_outside)
     tcase_set_timeout(cases, SUITE_TIMEOUT);
     tcase_add_loop_test(cases, answers_are_those_of_the_file_with_triangles, 0, FORMS);
     tcase_add_loop_test(cases, answers_of_other_kinds, 0, 6);
+    tcase_add_test(cases, distances_from_other_files);
     tcase_add_test(cases, other_buffers_are_refused);
     tcase_add_test(cases, meshes_that_are_not_in_their_buffers);
     tcase_add_loop_test(cases, a_glb_binds_its_own_buffers, 0, FORMS);

@@ -90,9 +90,11 @@ enum bvpd_section_index {
 #define BVPD_FEATURE_RAYS    UINT32_C(8)
 /* feature_incompatible: the corners of all triangles lie in buffers outside of the file. */
 #define BVPD_FEATURE_OUTSIDE UINT32_C(16)
+/* feature_incompatible: the parts' hierarchies stand in HIER in another order than the parts. */
+#define BVPD_FEATURE_BY_USE  UINT32_C(32)
 #define BVPD_FEATURES                                                                              \
     (BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS | BVPD_FEATURE_TURNS | BVPD_FEATURE_RAYS |              \
-     BVPD_FEATURE_OUTSIDE)
+     BVPD_FEATURE_OUTSIDE | BVPD_FEATURE_BY_USE)
 
 typedef struct bvpd_section {
     uint8_t kind[4];

@@ -95,6 +95,10 @@ int main(int argc, char **argv)
     file = tiny_make_binary(&size, 4);
     save(folder, "good-binary-floats", file, size);
     free(file);
+    file = tiny_make_by_use(&size);
+    repair_file(file, size);
+    save(folder, "good-by-use", file, size);
+    free(file);
     save_named(folder, "good-identity", 0);
     save_named(folder, "bad-rule-PRT-14", 14);
     save_named(folder, "bad-rule-PRT-15", 15);
@@ -102,7 +106,7 @@ int main(int argc, char **argv)
     save_changed(folder, "bad-header-hash", offsetof(bvpd_header, hi), 1, 0);
     save_changed(folder, "bad-block", BVPD_HEADER_SIZE, 1, 0);
     save_changed(folder, "unsupported-version", offsetof(bvpd_header, version_major), 1, 1);
-    save_changed(folder, "unsupported-feature", offsetof(bvpd_header, feature_incompatible), 32, 1);
+    save_changed(folder, "unsupported-feature", offsetof(bvpd_header, feature_incompatible), 64, 1);
     save_changed(folder, "unsupported-reserved", offsetof(bvpd_header, reserved), 1, 1);
     return 0;
 }

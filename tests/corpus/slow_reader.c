@@ -118,7 +118,7 @@ static void print_bytes(uint64_t offset, uint64_t count)
 /* ---- chapters 3 and 4: header, directory ---------------------------------------------------- */
 
 #define NONE UINT32_MAX
-enum { THIN = 1, TOPS = 2, TURNS = 4, RAYS = 8, OVER = 16 }; /* bits of feature_incompatible */
+enum { THIN = 1, TOPS = 2, TURNS = 4, RAYS = 8, OVER = 16, BY_USE = 32 }; /* incompatible */
 
 static struct {
     uint64_t offset, size, raw_size, records;
@@ -151,7 +151,8 @@ static void check_header(void)
                                       0x6b, 0xbb, 0x0d, 0x0a, 0x1a, 0x0a};
     if (file_size < 1408 || memcmp(file, magic, sizeof magic) != 0)
         fail("not a bvpack file");
-    if (number(12, 2) != 0 || number(14, 2) != 7 || u32(24) > (THIN | TOPS | TURNS | RAYS | OVER))
+    if (number(12, 2) != 0 || number(14, 2) != 7 ||
+        u32(24) > (THIN | TOPS | TURNS | RAYS | OVER | BY_USE))
         fail("a version or feature that this reader does not know");
     if (u64(32) != file_size)
         fail("the file's size is not what its header says");

@@ -46,7 +46,7 @@ static const mutation mutations[] = {
     {"HDR-3", C, PAGE, HDR(lo), 1, 1, 1},
     {"HDR-4", N, PAGE, HDR(version_major), 2, 1, 0},
     {"HDR-5", N, PAGE, HDR(version_minor), 2, 6, 0},
-    {"HDR-6", N, PAGE, HDR(feature_incompatible), 4, 32, 0},
+    {"HDR-6", N, PAGE, HDR(feature_incompatible), 4, 64, 0},
     {"HDR-7", C, PAGE, HDR(header_size), 4, 4096, 0},
     {"HDR-8", C, PAGE, HDR(file_size), 8, 20480, 0},
     {"HDR-10", C, PAGE, HDR(section_count), 4, 13, 0},
@@ -117,6 +117,7 @@ static const mutation mutations[] = {
     {"PRT-8", C, BVPD_PART, PRT(vertex_count), 8, 8, 0},
     {"PRT-9", C, BVPD_PART, PRT(first_hierarchy), 4, 1, 0},
     {"PRT-9", C, BVPD_PART, PRT(hierarchy_count), 4, UINT32_MAX, 0},
+    {"PRT-9", C, PAGE, HDR(feature_incompatible), 4, BVPD_FEATURE_BY_USE, 0},
     {"PRT-10", C, BVPD_PART, PRT(rounding_error), 8, F64_MINUS_1, 0},
     {"PRT-11", C, BVPD_PART, PRT(open_edge_count), 8, 10, 0},
     {"PRT-11", C, BVPD_PART, PRT(nonmanifold_edge_count), 8, 10, 0},
@@ -330,6 +331,22 @@ static const mutation float_mutations[] = {
     {"BOX-4", C, BOX(13 + 1 + 4), 4, 0x41200000, 0}, {"BOX-5", C, BOX(26 + 1), 4, 0x41100000, 0},
 };
 
+/* Of the file whose second part's hierarchy comes first, record 0; the first part has the next
+ * five, record 6 is over the instances. */
+static const mutation by_use_mutations[] = {
+    {"PRT-9", C, PAGE, HDR(feature_incompatible), 4, 0, 0},
+    {"PRT-9", ANY, PAGE, HDR(feature_incompatible), 4, BVPD_FEATURE_BY_USE | 1, 0},
+    {"PRT-9", C, BVPD_PART, PRT(first_hierarchy), 4, 6, 0},
+    {"HIE-2", ANY, BVPD_PART, PRT(first_hierarchy), 4, 2, 0}, /* the last of five is not its */
+    {"HIE-2", C, BVPD_PART, PRT(first_hierarchy), 4, 0, 0},
+    {"PRT-9", C, BVPD_PART, REC1 + PRT(first_hierarchy), 4, 1, 0},
+    {"PRT-9", C, BVPD_PART, REC1 + PRT(first_hierarchy), 4, 6, 0},
+    {"PRT-9", C, BVPD_PART, REC1 + PRT(first_hierarchy), 4, UINT32_MAX, 0},
+    {"TOP-1", ANY, BVPD_PART, PRT(hierarchy_count), 4, 4, 0}, /* record 5 is left over */
+    {"PRT-9", C, BVPD_HIER, HIE(part), 4, 0, 0},
+    {"HIE-3", C, BVPD_HIER, 3 * sizeof(bvpd_hierarchy) + HIE(data_off), 8, 128, 0},
+};
+
 static uint64_t place_of(const uint8_t *file, size_t size, const mutation *m)
 {
     const bvpd_header *h = (const bvpd_header *)file;
@@ -408,14 +425,26 @@ static void expect_open(const uint8_t *file, size_t size, const char *rule, bvp_
 
 /* ---- tests ---------------------------------------------------------------------------------- */
 
+enum { BY_USE = 100 };
+
+/* base: bytes of the boxtree's offsets; 0: without binary hierarchies; or BY_USE. */
+static uint8_t *make_base(uint32_t base, size_t *size)
+{
+    if (base == BY_USE) {
+        uint8_t *file = tiny_make_by_use(size);
+        repair_file(file, *size);
+        return file;
+    }
+    return base == 0 ? tiny_make(size) : tiny_make_binary(size, base);
+}
+
 START_TEST(test_good)
 {
-    static const uint32_t offset_sizes[] = {0, 1, 4, 0};
-    for (size_t i = 0; i < 4; i++) {
+    static const uint32_t bases[] = {0, 1, 4, BY_USE, 0};
+    for (size_t i = 0; i < 5; i++) {
         size_t size;
-        uint8_t *file =
-            offset_sizes[i] == 0 ? tiny_make(&size) : tiny_make_binary(&size, offset_sizes[i]);
-        if (i == 3)
+        uint8_t *file = make_base(bases[i], &size);
+        if (i == 4)
             wrap_provenance(file, size);
         listener l = {.rule = ""};
         bvp_error error = {0};
@@ -427,12 +456,12 @@ START_TEST(test_good)
 }
 END_TEST
 
-static void expect_each(const mutation *list, size_t count, uint32_t offset_size)
+static void expect_each(const mutation *list, size_t count, uint32_t base)
 {
     for (size_t i = 0; i < count; i++) {
         size_t size;
-        uint8_t *file = offset_size == 0 ? tiny_make(&size) : tiny_make_binary(&size, offset_size);
-        if (offset_size == 0)
+        uint8_t *file = make_base(base, &size);
+        if (base == 0)
             wrap_provenance(file, size); /* rules of both codecs can be broken */
         apply(file, size, &list[i]);
         expect(file, size, list[i].rule, list[i].status);
@@ -446,6 +475,7 @@ START_TEST(test_mutations)
     expect_each(mutations, sizeof mutations / sizeof *mutations, 0);
     expect_each(binary_mutations, sizeof binary_mutations / sizeof *binary_mutations, 1);
     expect_each(float_mutations, sizeof float_mutations / sizeof *float_mutations, 4);
+    expect_each(by_use_mutations, sizeof by_use_mutations / sizeof *by_use_mutations, BY_USE);
 }
 END_TEST
 

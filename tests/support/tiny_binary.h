@@ -183,4 +183,20 @@ static inline uint8_t *tiny_make_binary(size_t *size, uint32_t offset_size)
     return out;
 }
 
+/* The second part's hierarchy comes before the first one's five. For repair_file(). */
+static inline uint8_t *tiny_make_by_use(size_t *size)
+{
+    uint8_t *file = tiny_make_binary(size, 1);
+    bvpd_header *h = (bvpd_header *)file;
+    bvpd_part *parts = (bvpd_part *)(file + h->sections[BVPD_PART].offset);
+    bvpd_hierarchy *trees = (bvpd_hierarchy *)(file + h->sections[BVPD_HIER].offset);
+    const bvpd_hierarchy second = trees[5];
+    memmove(trees + 1, trees, 5 * sizeof *trees);
+    trees[0] = second;
+    parts[0].first_hierarchy = 1;
+    parts[1].first_hierarchy = 0;
+    h->feature_incompatible |= BVPD_FEATURE_BY_USE;
+    return file;
+}
+
 #endif

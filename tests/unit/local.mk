@@ -53,6 +53,7 @@ UNIT_SUITES += \
 	tests/unit/test_key_sort.c \
 	tests/unit/test_last_output.c \
 	tests/unit/test_linear.c \
+	tests/unit/test_hierarchy_order.c \
 	tests/unit/test_linear_order.c \
 	tests/unit/test_manifest.c \
 	tests/unit/test_map.c \

@@ -29,6 +29,7 @@ typedef struct bvpi_verify {
     uint32_t hierarchy_count; /* records of HIER of the parts checked so far */
     bool is_part_alone;       /* STRS is not checked */
     bool has_rays;            /* a part has a hierarchy for rays */
+    bool is_by_use;           /* a part's hierarchies are not those after its predecessor's */
 } bvpi_verify;
 
 /* The items of a leaf lane. */

@@ -433,6 +433,23 @@ static void load_hierarchy(const part_check *c, uint64_t idx, bvpd_hierarchy *ou
     bvpi_load_record(out, c->verify->file.section[BVPD_HIER].data + idx * sizeof *out, sizeof *out);
 }
 
+/* May the part have the hierarchies from first_hierarchy on, which exist? They are the next ones;
+ * or, in a file with another order, they say that they are its (HIE-2 checks all of them). As none
+ * can say that of two parts, and TOP-1 checks their number, every record is of one part. */
+static bool are_own(part_check *c, uint32_t part_idx)
+{
+    const uint32_t features = c->verify->file.header.feature_incompatible;
+    const uint32_t first = c->record->first_hierarchy;
+    bvpd_hierarchy h;
+    if (first == c->verify->hierarchy_count)
+        return true;
+    if ((features & BVPD_FEATURE_BY_USE) == 0 || (features & BVPD_FEATURE_THIN) != 0)
+        return false;
+    load_hierarchy(c, first, &h);
+    c->verify->is_by_use = true;
+    return h.part == part_idx;
+}
+
 /* Finds which hierarchies the part has. False: that cannot be determined. */
 static bool find_hierarchies(part_check *c, uint32_t part_idx)
 {
@@ -440,9 +457,11 @@ static bool find_hierarchies(part_check *c, uint32_t part_idx)
     const bvpi_span *span = &c->verify->file.section[BVPD_HIER];
     bvpi_report *report = &c->verify->report;
     if (!BVPI_SOUND(report, "PRT-9", PART_FIELD(c, first_hierarchy),
-                    r->hierarchy_count > 0 && r->first_hierarchy == c->verify->hierarchy_count &&
-                        bvpi_fits(r->first_hierarchy, r->hierarchy_count, span->count),
-                    "%" PRIu32 " hierarchies from %" PRIu32 " on do not exist, or are not the next",
+                    r->hierarchy_count > 0 &&
+                        bvpi_fits(r->first_hierarchy, r->hierarchy_count, span->count) &&
+                        are_own(c, part_idx),
+                    "%" PRIu32 " hierarchies from %" PRIu32
+                    " on do not exist, or are not the part's",
                     r->hierarchy_count, r->first_hierarchy))
         return false;
     c->verify->hierarchy_count += r->hierarchy_count;
@@ -670,6 +689,9 @@ void bvpi_verify_parts(bvpi_verify *v)
     BVPI_SOUND(&v->report, "RAY-1", offsetof(bvpd_header, feature_incompatible),
                v->report.stopped || v->has_rays == ((features & BVPD_FEATURE_RAYS) != 0),
                "bit 3 of feature_incompatible says of hierarchies for rays what is not so");
+    BVPI_SOUND(&v->report, "PRT-9", offsetof(bvpd_header, feature_incompatible),
+               v->report.stopped || v->is_by_use == ((features & BVPD_FEATURE_BY_USE) != 0),
+               "bit 5 of feature_incompatible says of the hierarchies' order what is not so");
     const uint64_t binary_size = v->file.section[BVPD_BINH].size;
     BVPI_SOUND(&v->report, "HIE-3", offsetof(bvpd_header, sections), v->binary_end == binary_size,
                "BINH goes on for %" PRIu64 " bytes after the last hierarchy",

@@ -21,6 +21,7 @@
 #include "format/map.h"
 #include "format/record.h"
 #include "format/source.h"
+#include "pack/file/hierarchy_order.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -176,6 +177,10 @@ static bvp_status prepare(converting *c, bool thin, const char *store, bvp_error
         status = take_part(c, i, thin, error);
     if (status == BVP_OK)
         status = bvpi_place_parts(f, error);
+    if (status == BVP_OK)
+        status = bvpi_order_hierarchies(
+            f, (const bvpd_instance *)(const void *)file->section[BVPD_INST].data,
+            file->section[BVPD_INST].count, error);
     if (status == BVP_OK)
         status = make_strings(c, thin, store, error);
     if (status == BVP_OK)

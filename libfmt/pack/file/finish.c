@@ -4,13 +4,13 @@
  * Parts first: their blobs follow each other in DATA, each aligned as its cluster references need,
  * ids in TIDS, binary hierarchies in BINH. Nothing is copied: sections are lists of chunks that
  * point to the parts' own memory, and padding is a chunk without data. Then the product tree
- * becomes records (product.c), and the header is filled in from both.
+ * becomes records (product.c), the hierarchies are put in order (hierarchy_order.c), and the header
+ * is filled in from all of them.
  *
  * A builder can be finished only once: `finished` is set before anything can fail.
  *
- * Invariants: f->parts and f->hierarchies are in the order of the builder's parts; a part's
- * hierarchies are consecutive from first_hierarchy on; the hierarchies over the instances follow
- * all of them.
+ * Invariants: f->parts are in the order of the builder's parts; a part's hierarchies are
+ * consecutive from first_hierarchy on; the hierarchies over the instances follow all of them.
  *
  * Held by tests/property/test_builder.c: every file satisfies every rule of the format.
  * Spec: format.md
@@ -22,6 +22,7 @@
 #include "format/identity.h"
 #include "format/map.h"
 #include "format/record.h"
+#include "pack/file/hierarchy_order.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -204,6 +205,8 @@ static bvp_status prepare(bvpi_finishing *f, bvp_error *error)
     if (status == BVP_OK)
         status = bvpi_product_finish(&b->product, f->parts, (uint32_t)b->parts.count, &f->product,
                                      error);
+    if (status == BVP_OK)
+        status = bvpi_order_hierarchies(f, f->product.instances, f->product.instance_count, error);
     if (status != BVP_OK)
         return status;
     fill_header(f);

@@ -5,6 +5,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/file/copy_part.c \
 	libfmt/pack/file/equal_parts.c \
 	libfmt/pack/file/finish.c \
+	libfmt/pack/file/hierarchy_order.c \
 	libfmt/pack/file/linear_order.c \
 	libfmt/pack/file/packed_parts.c \
 	libfmt/pack/file/part_buffers.c \
@@ -15,6 +16,7 @@ LIBBVPACK_BUILD_SOURCES += \
 noinst_HEADERS += \
 	libfmt/pack/file/builder.h \
 	libfmt/pack/file/finish.h \
+	libfmt/pack/file/hierarchy_order.h \
 	libfmt/pack/file/linear_order.h \
 	libfmt/pack/file/part_bytes.h \
 	libfmt/pack/file/product.h \

@@ -5,6 +5,7 @@ LONG_TESTS += \
 WEB_TEST_FILES = \
 	tests/web/bench.mjs \
 	tests/web/browser.mjs \
+	tests/web/hints.mjs \
 	tests/web/hostile.mjs \
 	tests/web/outside.mjs \
 	tests/web/page.html \

@@ -17,7 +17,7 @@ answers=$PWD/tests/web/native_answers
 node -e '
 const names = WebAssembly.Module.imports(new WebAssembly.Module(require("fs").readFileSync(process.argv[1])))
   .map(({ module, name }) => `${module}.${name}`);
-for (const name of names) if (!/^(bvpack\.(read|pair)|env\.(__syscall_.*|emscripten_notify_memory_growth)|wasi_snapshot_preview1\..*)$/.test(name)) {
+for (const name of names) if (!/^(bvpack\.(read|hint|pair)|env\.(__syscall_.*|emscripten_notify_memory_growth)|wasi_snapshot_preview1\..*)$/.test(name)) {
   console.log(`imports ${name}`); process.exitCode = 1; }' "$package/bvpack.wasm" || bad "an import that nobody gives"
 
 replays() { # FILE COUNT
@@ -33,6 +33,14 @@ rm -f vast.bvp
 mkdir a
 "$programs/make_export" a 60 20 0 && "$bvpack" pack -q --rays a/export.jsonl -o rays.bvp || exit 99
 replays rays.bvp 1000
+# many parts and instances: tables of many chunks
+mkdir b
+"$programs/make_export" b 400 4 0 || exit 99
+awk 'BEGIN { for (i = 0; i < 60000; i++) { t = i * 0.7; c = cos(t); s = sin(t)
+  printf "{\"mesh\":\"part%d.stl\",\"name\":\"%d\",\"placement\":[%.9g,%.9g,0,%d,%.9g,%.9g,0,%d,0,0,1,%d]}\n",
+    int(i * i / 7) % 400, i, c, -s, i * 71 % 3001, s, c, i * 37 % 2003, i % 5 * 60 } }' >b/plant.jsonl
+"$bvpack" pack -q b/plant.jsonl -o plant.bvp || exit 99
+node "$src/tests/web/hints.mjs" "$package" plant.bvp || bad "hints"
 node "$src/tests/web/tables.mjs" "$package" cell.bvp || bad "tables of cell.bvp"
 node "$src/tests/web/tables.mjs" "$package" rays.bvp || bad "tables of rays.bvp"
 for model in "$src/samples/models/irb6640_cell12.glb" "$src/tests/cli/packed_gltf/gltfpack.glb"; do

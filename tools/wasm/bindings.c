@@ -16,9 +16,12 @@
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
 
-/* The two functions of engine.mjs. Bytes of a source, or a bvp_status that says why not. */
+/* The functions of engine.mjs. Bytes of a source, or a bvp_status that says why not. */
 __attribute__((import_module("bvpack"), import_name("read"))) int
 host_read(uint32_t source, double offset, uint32_t size, void *out);
+/* They are likely to be read next: to be fetched beside what is read now. */
+__attribute__((import_module("bvpack"), import_name("hint"))) void
+host_hint(uint32_t source, double offset, uint32_t size);
 /* A row of clash; nonzero: stop. */
 __attribute__((import_module("bvpack"), import_name("pair"))) int host_pair(const double *row);
 
@@ -73,6 +76,12 @@ static bvp_status read_source(void *user, uint64_t offset, uint64_t size, void *
     return (bvp_status)host_read((uint32_t)(uintptr_t)user, (double)offset, (uint32_t)size, out);
 }
 
+static void hint_source(void *user, uint64_t offset, uint64_t size)
+{
+    if (size <= UINT32_MAX)
+        host_hint((uint32_t)(uintptr_t)user, (double)offset, (uint32_t)size);
+}
+
 /* verify: each part's hashes are checked by the first query that touches it. NULL: see `last`. */
 bvp_file *EXPORT(open_bytes)(const void *data, uint32_t size, int verify)
 {
@@ -87,6 +96,7 @@ bvp_file *EXPORT(open_source)(uint32_t number, double size, double cache)
     bvp_file *file = NULL;
     const bvp_source source = {.size = (uint64_t)size,
                                .read = read_source,
+                               .hint = hint_source,
                                .user = (void *)(uintptr_t)number,
                                .cache = (uint64_t)cache};
     last.status = bvp_open_source(&source, NULL, &file, &last);

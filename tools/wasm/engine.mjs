@@ -18,6 +18,8 @@ const DISTANCE_ROW = 17;
 const COVERAGE = 9;
 const PIECE = 1024; // as in bindings.c
 const RANGES_KEPT = 8;
+const AHEAD = 4; // hints at a time, as in bvpack-http.c
+const HINT_MOST = 65536;
 const TRIES = 3; // of one range without progress: the cache is too small
 
 export const VERDICTS = [
@@ -75,6 +77,21 @@ class Source {
     this.readRange = read;
     this.ranges = first ? [{ offset: 0, bytes: first }] : [];
     this.wanted = null;
+    this.ahead = new Map(); // what was hinted at, by its offset
+  }
+
+  // Begins to fetch what will be wanted next. The oldest hint gives way; if one fails, the request
+  // for its bytes asks again and says why.
+  hint(offset, size) {
+    if (size > HINT_MOST || this.ahead.has(offset)) return;
+    if (this.ahead.size >= AHEAD) this.ahead.delete(this.ahead.keys().next().value);
+    this.ahead.set(offset, (async () => this.readRange(offset, size))().catch(() => null));
+  }
+
+  async read(offset, size) {
+    const ahead = await this.ahead.get(offset);
+    this.ahead.delete(offset);
+    return ahead?.length === size ? ahead : this.readRange(offset, size);
   }
 
   // What the module asks for: true if it is here.
@@ -96,7 +113,7 @@ class Source {
     this.wanted = null;
     let bytes;
     try {
-      bytes = await this.readRange(offset, size);
+      bytes = await this.read(offset, size);
     } catch (cause) {
       if (cause instanceof BvpackError) throw cause;
       throw new BvpackError('system', `bytes ${offset} to ${offset + size}: ${cause?.message ?? cause}`, {
@@ -121,6 +138,7 @@ export class Engine {
     const engine = new Engine();
     engine.memory = await instantiate({
       read: (number, offset, size, at) => engine.give(number, offset, size, at),
+      hint: (number, offset, size) => engine.sources.get(number).hint(offset, size),
       pair: (at) => engine.onRow(engine.memory.copy(Float64Array, at, 36)),
     });
     engine.module = engine.memory.exports;

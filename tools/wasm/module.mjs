@@ -25,14 +25,15 @@ export function useModule(given) {
 }
 
 // read(source, offset, size, at): fills `size` bytes of memory from `at` on; returns a status.
-// pair(at): a row of clash is there; true: stop.
-export async function instantiate({ read, pair }) {
+// hint(source, offset, size): these bytes are likely to be read next. pair(at): a row of clash is there; true: stop.
+export async function instantiate({ read, hint, pair }) {
   compiled ??= compile();
   compiled.catch(() => (compiled = undefined));
   const module = await compiled;
   const imports = {
     bvpack: {
       read: (source, offset, size, at) => read(source >>> 0, offset, size >>> 0, at >>> 0),
+      hint: (source, offset, size) => hint(source >>> 0, offset, size >>> 0),
       pair: (at) => (pair(at >>> 0) ? 1 : 0),
     },
   };

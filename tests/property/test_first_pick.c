@@ -221,8 +221,8 @@ START_TEST(first_picks_take_few_reads)
     pick_all(&f, true, false, &beside[0], &beside[1]);
     pick_all(&f, true, true, &waiting[0], &waiting[1]);
     ck_assert_uint_gt(alone[0].hits, RAYS * 3 / 4);
-    /* 781 and 32 when this was written; with hierarchies in the parts' order 796, without what walks
-     * expect some 830 */
+    /* 781 and 32 when this was written; with hierarchies in the parts' order 796, without what
+     * walks expect some 830 */
     ck_assert_uint_le(alone[0].reads, 785);
     ck_assert_uint_le(alone[1].reads, 32);
     ck_assert_uint_le(alone[1].bytes, 36 * BVPD_BLOCK_SIZE);

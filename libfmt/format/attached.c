@@ -39,7 +39,7 @@ bvp_status bvpi_find_attached(bvpi_read_fn read, void *user, uint64_t size, bvpi
         if (!bvpi_fits(at + sizeof head, bytes, size))
             return bvpi_error_set(error, BVP_ERR_CORRUPT, at, "",
                                   "the GLB's chunk %d has %" PRIu64 " bytes, of which the file has "
-                                  "%" PRIu64,
+                                  "%" PRIu64 ": copy it again",
                                   i, bytes, size - at - sizeof head);
         if (memcmp(head + 4, BVPD_GLB_CHUNK, 4) == 0) {
             const uint64_t offset = out->file_off = at + sizeof head;

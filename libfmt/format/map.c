@@ -225,8 +225,9 @@ static bvp_status map_chunk(bvp_file *file, int fd, const bvpi_glb *glb, bvp_err
         if (status != BVP_OK)
             return status;
         if (got != size)
-            return bvpi_error_set(error, BVP_ERR_CORRUPT, glb->chunk_off + got, "",
-                                  "the file shrank while it was read");
+            return bvpi_error_set(
+                error, BVP_ERR_CORRUPT, glb->chunk_off + got, "",
+                "the file shrank while it was read: open it again when it is whole");
     } else {
         file->chunk_mapping =
             mmap(NULL, size, PROT_READ, MAP_SHARED, fd, (off_t)(glb->chunk_off - slack));
@@ -284,8 +285,11 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
         return status;
     status = read_at(fd, file->mapping, file->mapping_size, offset, &got, error);
     if (status == BVP_OK && got != file->mapping_size)
-        status = bvpi_error_set(error, BVP_ERR_CORRUPT, got, "HDR-8",
-                                "the file shrank to %zu bytes while it was read", got);
+        status =
+            bvpi_error_set(error, BVP_ERR_CORRUPT, got, "HDR-8",
+                           "the file shrank to %zu bytes while it was read: open it again when it "
+                           "is whole",
+                           got);
     return status;
 }
 

@@ -154,9 +154,43 @@ START_TEST(named_files)
 }
 END_TEST
 
+static const char *advice_of(bvp_status status, const char *rule, const char *message)
+{
+    bvp_error error = {.status = status};
+    strcpy(error.rule, rule);
+    strcpy(error.message, message);
+    return status_advice(status, &error);
+}
+
+/* One thing to do, whatever went wrong. */
+START_TEST(advice)
+{
+    static const char cut[] = "the file has 5000 bytes, its header says 9000: copy it again";
+    ck_assert_str_eq(advice_of(BVP_ERR_CORRUPT, "HDR-8", cut), "");
+    ck_assert_str_eq(advice_of(BVP_ERR_CORRUPT, "HDR-3", "the header's hash does not match"),
+                     "; copy it or pack the model again");
+    ck_assert_str_eq(advice_of(BVP_ERR_CORRUPT, "HSH-2", "block 0 is damaged"),
+                     "; copy it or pack the model again");
+    ck_assert_str_eq(advice_of(BVP_ERR_CORRUPT, "", "the seek table is damaged"),
+                     "; copy it or pack the model again");
+    ck_assert_str_eq(advice_of(BVP_ERR_CORRUPT, "PRT-3", "a part has no triangles"),
+                     "; \"bvpack verify\" lists what is wrong");
+    ck_assert_str_eq(status_advice(BVP_ERR_CORRUPT, NULL),
+                     "; \"bvpack verify\" lists what is wrong");
+    ck_assert_str_eq(advice_of(BVP_ERR_CORRUPT, "DGS-2", "it is forged"), "");
+    ck_assert_str_eq(advice_of(BVP_ERR_NOT_OURS, "", "no hierarchy; \"bvpack attach\" adds one"),
+                     "");
+    ck_assert_str_eq(advice_of(BVP_ERR_NEWER, "HDR-5", "format version 0.3: pack the model anew"),
+                     "");
+    ck_assert_ptr_nonnull(strstr(advice_of(BVP_ERR_NEWER, "HDR-4", "version 9.0"), "that version"));
+    ck_assert_ptr_nonnull(strstr(advice_of(BVP_ERR_NOT_OURS, "HDR-1", "no"), "pack the model"));
+    ck_assert_str_eq(advice_of(BVP_ERR_SYSTEM, "", "no such file"), "");
+}
+END_TEST
+
 SUITE(test_message)
 {
-    const TTest *const list[] = {names,    sequences,        groups,      units, codes,
-                                 rounding, rounding_of_many, named_files, NULL};
+    const TTest *const list[] = {names,    sequences,        groups,      units,  codes,
+                                 rounding, rounding_of_many, named_files, advice, NULL};
     return suite_run("message", list);
 }

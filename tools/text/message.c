@@ -96,17 +96,36 @@ int message_names(const char *message, const char *name)
     return strncmp(message, head, size) == 0 || strncmp(message, opening, sizeof opening - 1) == 0;
 }
 
+/* Does a message of the library say what to do? */
+static int advises(const char *message)
+{
+    return strstr(message, " again") || strstr(message, "anew") || strstr(message, "\"bvpack ");
+}
+
+const char *status_advice(bvp_status status, const bvp_error *error)
+{
+    const int has_text = error && error->message[0];
+    const char *rule = has_text ? error->rule : "";
+    if ((has_text && advises(error->message)) || strncmp(rule, "DGS", 3) == 0)
+        return ""; /* of what was forged there is no good copy to be had */
+    if (status == BVP_ERR_NOT_OURS)
+        return "; pack the model first: bvpack pack MODEL -o FILE.bvp";
+    if (status == BVP_ERR_NEWER)
+        return "; read it with a bvpack of that version, or pack the model again";
+    if (status != BVP_ERR_CORRUPT)
+        return "";
+    /* Where hashes differ, bytes have changed since they were written. Elsewhere one fault is one
+     * of many, and it is not known whose. */
+    const int has_changed = has_text && (rule[0] == '\0' || strncmp(rule, "HSH", 3) == 0 ||
+                                         strncmp(rule, "END", 3) == 0 || !strcmp(rule, "HDR-3"));
+    return has_changed ? "; copy it or pack the model again"
+                       : "; \"bvpack verify\" lists what is wrong";
+}
+
 int complain_status(const char *path, bvp_status status, const bvp_error *error)
 {
     const char *message = error && error->message[0] ? error->message : bvp_status_name(status);
-    /* what the user can do about it, if the message itself does not say */
-    const char *hint = "";
-    if (status == BVP_ERR_NOT_OURS)
-        hint = "; pack the model first: bvpack pack MODEL -o FILE.bvp";
-    else if (status == BVP_ERR_NEWER)
-        hint = "; read it with a bvpack of that version, or pack the model again";
-    else if (status == BVP_ERR_CORRUPT)
-        hint = "; \"bvpack verify\" lists what is wrong; pack the model again";
+    const char *hint = status_advice(status, error);
     char detail[64] = "";
     const int is_named = path && message_names(message, path);
 

@@ -36,6 +36,9 @@ size_t message_begin(char *out, size_t size, const char *name);
 /* Does the text say which file it is about? So it does if message_begin began it, or if bvp_open
  * could not open the file. A name that only occurs in it, such as "a", says nothing. */
 int message_names(const char *message, const char *name);
+/* What can be done about it, one thing, to be written behind the error's message; "" where that
+ * says it, or where there is nothing. error: may be NULL. */
+const char *status_advice(bvp_status status, const bvp_error *error);
 /* Says what a library call on `path` failed with; returns the exit code. */
 int complain_status(const char *path, bvp_status status, const bvp_error *error);
 int exit_code_of(bvp_status status);

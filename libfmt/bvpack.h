@@ -295,12 +295,12 @@ typedef struct bvp_part_identity {
 /* One of a part's hierarchies. */
 typedef struct bvp_hierarchy_info {
     bvp_kind kind;
-    uint32_t split;                         /* enum bvp_split of bvpack_build.h */
-    uint32_t leaf_size;                     /* most triangles in a leaf */
-    uint32_t node_count, leaf_count, depth; /* volumes (wide: nodes); leaves; levels */
-    uint32_t plane_max, offset_size;        /* boxtree: most planes a node, bytes of an offset */
-    uint64_t size, order_size;              /* bytes, of these for the triangles' order */
-    double area_cost;                       /* sum of all volumes' surfaces over the root's */
+    uint32_t split;                            /* enum bvp_split of bvpack_build.h */
+    uint32_t leaf_size;                        /* most triangles in a leaf */
+    uint32_t node_count, leaf_count, depth;    /* volumes (wide: nodes); leaves; levels */
+    uint32_t plane_max, offset_size;           /* boxtree: most planes a node, bytes of an offset */
+    uint64_t size, order_size, triangle_count; /* bytes, of these for the order; of the part */
+    double area_cost;                          /* sum of all volumes' surfaces over the root's */
 } bvp_hierarchy_info;
 
 /* A node of the source's product tree. Node 0 is the root; what is below node n are the nodes

@@ -201,6 +201,7 @@ static bvp_status get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hi
                                 .plane_max = h.plane_max,
                                 .offset_size = h.offset_size,
                                 .size = size_of_hierarchy(&h),
+                                .triangle_count = r.triangle_count,
                                 .area_cost = h.area_cost};
     if (h.order_width > 0 && h.order_off <= h.data_size)
         out->order_size = h.data_size - h.order_off;

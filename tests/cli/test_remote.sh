@@ -25,7 +25,7 @@ python3 "$src/tests/cli/lying_server.py" x.bvp other.bvp >port 2>server.log &
 server=$!
 python3 "$src/tests/cli/lying_server.py" x.zst other.bvp >port_of_compressed 2>server2.log &
 server2=$!
-trap 'kill $server $server2 ${server3-} ${nginx-} 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'kill $server $server2 ${server3-} ${server4-} ${nginx-} 2>/dev/null; rm -rf "$scratch"' EXIT
 for _ in $(seq 100); do [ -s port ] && [ -s port_of_compressed ] && break; sleep 0.1; done
 url=http://127.0.0.1:$(cat port)
 kind() { ask "$url/reset" >/dev/null; echo "$url/$1/x.bvp"; }
@@ -61,7 +61,7 @@ expect 0 info "$url/good/x.bvp" # the beginning with the tables, and the hashes 
 with open("a/plant.jsonl", "w") as out:
     for i in range(20000):
         at = [1, 0, 0, i % 40 * 40, 0, 1, 0, i // 40 % 25 * 40, 0, 0, 1, i // 1000 * 40 + i * 7 % 13]
-        out.write('{"mesh":"part%d.stl","name":"piece %d","placement":%s}\n' % (i * 31 % 20, i, at))
+        out.write('{"mesh":"part%d.stl","name":"piece %d","properties":{"no":"%d"},"placement":%s}\n' % (i * 31 % 20, i, i, at))
 END
 python3 "$src/tests/cli/lying_server.py" plant.bvp other.bvp >port_of_plant 2>server3.log &
 server3=$!
@@ -77,6 +77,30 @@ for how in slow slow-alone; do
   together=$(ask "$plant/together")
   [ "$together" -ge 2 ] || bad "$how: $together requests at a time"
 done
+
+# info makes two requests for any file, and says what they do not bring: the tree of many nodes with properties, whose
+# root tells of a share; the tables of many parts
+ask "$plant/reset" >/dev/null
+expect 0 info "$plant/good/x.bvp"
+has out '^  share  *not among what two requests bring; --tree reads on$' && has out '^  wide  '
+[ "$(ask "$plant/count")" -eq 2 ] || bad "$(ask "$plant/count") requests for info of a file with properties"
+expect 0 info "$plant/good/x.bvp" --json
+same_info() { # FILE URL: but for what was not told, all is as it is said of the file itself
+  "$bvpack" info "$1" | sed 1d >expected.info
+  "$bvpack" info "$2" --parts | sed '1d; /^parts:/,$d' >found.info
+  same expected.info found.info
+}
+same_info plant.bvp "$plant/good/x.bvp"
+mkdir m && "$make_file" m 4000 1 0 && "$bvpack" pack -q m/export.jsonl --digests -o many.bvp || exit 99
+python3 "$src/tests/cli/lying_server.py" many.bvp other.bvp >port_of_many 2>server4.log &
+server4=$!
+for _ in $(seq 100); do [ -s port_of_many ] && break; sleep 0.1; done
+many=http://127.0.0.1:$(cat port_of_many)
+ask "$many/reset" >/dev/null
+expect 0 info "$many/good/x.bvp"
+has out '^  *not among what two requests bring; --parts reads on$' && has out '^  digest  *[0-9a-f]'
+[ "$(ask "$many/count")" -eq 2 ] || bad "$(ask "$many/count") requests for info of 4,000 parts"
+same_info many.bvp "$many/good/x.bvp"
 
 # ---- compressed files, and verbs that take all bytes
 compressed=http://127.0.0.1:$(cat port_of_compressed)

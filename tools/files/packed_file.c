@@ -121,23 +121,26 @@ static bvp_status open_refused(const char *path, const bvp_open_options *how, bo
     return status;
 }
 
-static bvp_status open_remote(const char *url, const bvp_open_options *how, bool with_tables,
+static bvp_status open_remote(const char *url, const bvp_open_options *how, remote_way way,
                               bvp_file **file, bvp_error *error)
 {
     bvp_source source;
     *file = NULL;
-    const bvp_status status = remote_source(url, with_tables, &source, error);
+    const bvp_status status = remote_source(url, way, &source, error);
     return status == BVP_OK ? open_source(&source, how, file, error) : status;
 }
 
-enum way { USUAL, WITH_TABLES, MAPPED };
+enum way { USUAL, WITH_TABLES, ONLY_TABLES, MAPPED };
 
 static bvp_status open_file(const char *path, const bvp_open_options *options, enum way way,
                             bvp_file **file, bvp_error *error)
 {
     const bvp_open_options how = with_store(options);
     bvp_error said = {0};
-    bvp_status status = remote_is(path) ? open_remote(path, &how, way == WITH_TABLES, file, &said)
+    const remote_way remote = way == WITH_TABLES   ? REMOTE_WITH_TABLES
+                              : way == ONLY_TABLES ? REMOTE_TWICE
+                                                   : REMOTE_BY_BLOCKS;
+    bvp_status status = remote_is(path) ? open_remote(path, &how, remote, file, &said)
                                         : bvp_open(path, &how, file, &said);
     if (status == BVP_ERR_NOT_OURS && !remote_is(path))
         status = open_refused(path, &how, way == MAPPED || how.overlay, file, &said);
@@ -152,9 +155,12 @@ bvp_status packed_open(const char *path, const bvp_open_options *options, bvp_fi
     return open_file(path, options, USUAL, file, error);
 }
 
-bvp_status packed_open_tables(const char *path, bvp_file **file, bvp_error *error)
+bvp_status packed_open_tables(const char *path, bool only, bvp_file **file, bvp_error *error)
 {
-    return open_file(path, NULL, WITH_TABLES, file, error);
+    const bvp_status status =
+        only ? open_file(path, NULL, ONLY_TABLES, file, error) : BVP_ERR_AGAIN;
+    /* a compressed file's first bytes may be anywhere in it */
+    return status == BVP_ERR_AGAIN ? open_file(path, NULL, WITH_TABLES, file, error) : status;
 }
 
 bvp_status packed_open_mapped(const char *path, const bvp_open_options *options, bvp_file **file,
@@ -217,7 +223,7 @@ static int read_remote(const char *url, input *in)
 {
     bvp_source source;
     bvp_error error = {0};
-    const bvp_status status = remote_source(url, false, &source, &error);
+    const bvp_status status = remote_source(url, REMOTE_BY_BLOCKS, &source, &error);
     return status == BVP_OK ? read_source(&source, url, in) : complain_status(url, status, &error);
 }
 

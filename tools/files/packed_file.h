@@ -5,6 +5,7 @@
 #ifndef PACKED_FILE_H
 #define PACKED_FILE_H
 
+#include <stdbool.h>
 #include "bvpack.h"
 #include "files/input.h"
 
@@ -15,8 +16,9 @@
 bvp_status packed_open(const char *path, const bvp_open_options *options, bvp_file **file,
                        bvp_error *error);
 /* For verbs that read the tables of all parts and hierarchies: of a file on a server these come
- * with the first request. */
-bvp_status packed_open_tables(const char *path, bvp_file **file, bvp_error *error);
+ * with the first request. only: after a second one nothing more is fetched, and a call that needs
+ * it is BVP_ERR_AGAIN. */
+bvp_status packed_open_tables(const char *path, bool only, bvp_file **file, bvp_error *error);
 /* For verbs that copy or change what is mapped: refuses a compressed file, BVP_ERR_ARGUMENT. */
 bvp_status packed_open_mapped(const char *path, const bvp_open_options *options, bvp_file **file,
                               bvp_error *error);

@@ -20,8 +20,7 @@ typedef struct kind_sum {
 
 enum { KINDS = BVP_KIND_RAYS + 1 };
 
-static bvp_status add_part(const bvp_file *file, uint32_t part, uint64_t triangle_count,
-                           kind_sum sums[KINDS])
+static bvp_status add_part(const bvp_file *file, uint32_t part, kind_sum sums[KINDS])
 {
     bvp_hierarchy_info h;
     bvp_status status = BVP_OK;
@@ -34,10 +33,10 @@ static bvp_status add_part(const bvp_file *file, uint32_t part, uint64_t triangl
             sum->depth = h.depth > sum->depth ? h.depth : sum->depth;
             sum->size += h.size;
             sum->order_size += h.order_size;
-            sum->triangle_count += triangle_count;
+            sum->triangle_count += h.triangle_count;
             sum->node_count += h.node_count;
             sum->leaf_count += h.leaf_count;
-            sum->area_cost += h.area_cost * (double)triangle_count;
+            sum->area_cost += h.area_cost * (double)h.triangle_count;
         }
     }
     return status == BVP_ERR_ARGUMENT ? BVP_OK : status; /* that was the last */
@@ -47,12 +46,8 @@ static bvp_status sum_up(const bvp_file *file, uint32_t part_count, kind_sum sum
 {
     bvp_status status = BVP_OK;
     memset(sums, 0, KINDS * sizeof *sums);
-    for (uint32_t i = 0; i < part_count && status == BVP_OK; i++) {
-        bvp_part_info part;
-        status = bvp_get_part(file, i, &part);
-        if (status == BVP_OK)
-            status = add_part(file, i, part.triangle_count, sums);
-    }
+    for (uint32_t i = 0; i < part_count && status == BVP_OK; i++)
+        status = add_part(file, i, sums);
     return status;
 }
 
@@ -125,11 +120,10 @@ bvp_status kinds_as_json(json *out, const bvp_file *file, uint32_t part_count)
     return status;
 }
 
-bvp_status part_kinds_as_json(json *out, const bvp_file *file, uint32_t part,
-                              uint64_t triangle_count)
+bvp_status part_kinds_as_json(json *out, const bvp_file *file, uint32_t part)
 {
     kind_sum sums[KINDS] = {0};
-    bvp_status status = add_part(file, part, triangle_count, sums);
+    bvp_status status = add_part(file, part, sums);
     sums_as_json(out, sums);
     return status;
 }

@@ -12,7 +12,6 @@ bvp_status kinds_as_text(const bvp_file *file, uint32_t part_count);
 /* The same as array "hierarchies". */
 bvp_status kinds_as_json(json *out, const bvp_file *file, uint32_t part_count);
 /* The hierarchies of one part, as array "hierarchies". */
-bvp_status part_kinds_as_json(json *out, const bvp_file *file, uint32_t part,
-                              uint64_t triangle_count);
+bvp_status part_kinds_as_json(json *out, const bvp_file *file, uint32_t part);
 
 #endif

@@ -158,7 +158,7 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
                 jsonw_count(&out, "id_size", part.id_size);
                 jsonw_bool(&out, "has_ids", part.has_ids);
                 jsonw_hex(&out, "content_hash", part.content_hash, sizeof part.content_hash);
-                status = part_kinds_as_json(&out, file, i, part.triangle_count);
+                status = part_kinds_as_json(&out, file, i);
                 jsonw_end(&out);
             }
         }
@@ -198,6 +198,11 @@ static void print_size(const char *label, uint64_t size, uint64_t triangle_count
     if (triangle_count > 0)
         printf(", %.2f a stored triangle", (double)size / (double)triangle_count);
     putchar('\n');
+}
+
+static void print_untold(const char *label, const char *what_does)
+{
+    printf("  %-14snot among what two requests bring; %s\n", label, what_does);
 }
 
 static void print_unit(const bvp_file_info *info)
@@ -347,21 +352,33 @@ static bvp_status show(const char *path, const bvp_file *file, const settings *s
     print_hash("root hash", info.root_hash, sizeof info.root_hash);
     if (info.has_digests) {
         uint8_t digest[DIGEST_SIZE];
-        if (bvp_get_digest(file, digest, NULL) == BVP_OK)
+        status = bvp_get_digest(file, digest, NULL);
+        if (status == BVP_OK)
             print_hash("digest", digest, sizeof digest);
+        else if (status == BVP_ERR_AGAIN)
+            print_untold("digest", "--digest reads on");
         else
             printf("  %-14s%s\n", "digest", "not known to this build, which has no libsodium");
     }
     print_hash("source hash", info.source_hash, sizeof info.source_hash);
-    const shard_number shard = shard_of(file);
+    shard_number shard;
     bvp_node_info root;
-    if (shard.count != 0 && bvp_get_node(file, 0, &root) == BVP_OK) {
+    status = shard_ask(file, &shard);
+    if (status == BVP_OK && shard.count != 0)
+        status = bvp_get_node(file, 0, &root);
+    if (status == BVP_ERR_AGAIN)
+        print_untold("share", "--tree reads on");
+    if (status == BVP_OK && shard.count != 0) {
         printf("  %-14s%u of %u of ", "share", shard.index, shard.count);
         print_name(stdout, root.name.data, root.name.size);
         puts("; \"bvpack merge\" makes the whole of all of them");
     }
     puts("hierarchies:");
     status = kinds_as_text(file, info.part_count);
+    if (status == BVP_ERR_AGAIN) {
+        print_untold("", "--parts reads on");
+        status = BVP_OK;
+    }
     if (set->parts && status == BVP_OK)
         status = parts_as_text(file, info.part_count);
     if (set->tree && status == BVP_OK) {
@@ -398,7 +415,8 @@ static int run(const verb *self, int argc, char **argv)
     int code, first = options_operands(self, argc, argv, &set, 1, 1, "one FILE", &code);
     if (first < 0)
         return code;
-    bvp_status status = packed_open_tables(argv[first], &file, &error);
+    const bool reads_on = set.json || set.parts || set.tree || set.provenance || set.digest;
+    bvp_status status = packed_open_tables(argv[first], !reads_on, &file, &error);
     if (status != BVP_OK)
         return complain_status(argv[first], status, &error);
     if (set.digest) {
@@ -441,6 +459,10 @@ const verb verb_info = {
         "hierarchy takes and is worth: its area cost is the sum of all volumes' surfaces over the "
         "root's, averaged over the triangles. It reads one page of the file and the records of its "
         "parts and hierarchies; --tree reads the product tree.\n\n"
+        "Of a file on a server it makes two requests, for 1 MiB at its beginning and 512 KiB at "
+        "its "
+        "end. What of a large file is not among these it does not tell, and says so; with any "
+        "option it reads on.\n\n"
         "The root hash names the content: equal bytes, equal hash. The source hash names what the "
         "file was made of: source bytes, options and format version.",
     .options = options,

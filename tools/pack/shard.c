@@ -4,6 +4,7 @@
 #include "pack/shard.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* A number of at least 1 that ends at `end`, or 0. */
@@ -44,11 +45,24 @@ bvp_string shard_text(const bvp_file *file, const char *key)
     return (bvp_string){"", 0};
 }
 
+bvp_status shard_ask(const bvp_file *file, shard_number *out)
+{
+    bvp_string name, value = {"", 0};
+    bvp_status status = BVP_OK;
+    bool is_it = false;
+    for (uint32_t i = 0; status == BVP_OK && !is_it; i++) {
+        status = bvp_get_property(file, 0, i, &name, &value);
+        is_it = status == BVP_OK && name.size == strlen(SHARD_KEY) &&
+                memcmp(name.data, SHARD_KEY, name.size) == 0;
+    }
+    shard_parse(value.data, is_it ? value.size : 0, out);
+    return status == BVP_ERR_ARGUMENT ? BVP_OK : status; /* that was the last */
+}
+
 shard_number shard_of(const bvp_file *file)
 {
-    const bvp_string text = shard_text(file, SHARD_KEY);
     shard_number number;
-    shard_parse(text.data, text.size, &number);
+    (void)shard_ask(file, &number);
     return number;
 }
 

@@ -34,7 +34,9 @@ int shard_skips(shard_number number, uint64_t *count, uint64_t *own_count);
 int shard_parse(const char *text, size_t size, shard_number *out);
 /* The root's property of this key, or an empty text. */
 bvp_string shard_text(const bvp_file *file, const char *key);
-/* Which shard the file is. */
+/* Which shard the file is. BVP_ERR_AGAIN and what else a source says: that cannot be told. */
+bvp_status shard_ask(const bvp_file *file, shard_number *out);
+/* The same; a file that cannot tell is none. */
 shard_number shard_of(const bvp_file *file);
 
 #endif

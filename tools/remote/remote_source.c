@@ -33,8 +33,10 @@ typedef struct remote {
     uint64_t file_size;
     uint8_t *first; /* the bytes that came with the first answer */
     uint64_t first_size;
-    bool with_tables;
-    uint8_t *tail; /* the last REMOTE_TAIL bytes, or NULL */
+    remote_way way;
+    unsigned requests;
+    uint8_t *tail; /* the last tail_size bytes, or NULL */
+    uint64_t tail_size;
     remote_cache cache;
 } remote;
 
@@ -157,23 +159,29 @@ static bvp_status fetch(remote *r, uint64_t offset, uint64_t size, void *out, bv
     const remote_request request = {.offset = offset, .size = (uint32_t)size};
     char text[REMOTE_TEXT_MAX + 1];
     remote_answer a;
+    if (r->way == REMOTE_TWICE && r->requests >= 2)
+        return refuse(error, BVP_ERR_AGAIN, "two requests to the server do not bring all of it");
     if (size > REMOTE_MOST)
         return refuse(error, BVP_ERR_LIMIT, "more is wanted at once than bvpack-http gives");
     if (!remote_write(r->talk, &request, sizeof request))
         return refuse_system(error, "write to");
+    r->requests++;
     const bvp_status status = take_answer(r, &a, text, out, size, error);
     if (status == BVP_OK && a.size != size)
         return refuse(error, BVP_ERR_SYSTEM, "the server sends fewer bytes than were asked for");
     return status;
 }
 
-/* Fetches the tail when the file's end is read. Without memory for it, it is not kept. */
+/* Fetches the tail when the file's end is read: what is asked for, and more. Without memory for it,
+ * it is not kept. */
 static bvp_status fetch_tail(remote *r, uint64_t offset, uint64_t size, bvp_error *error)
 {
-    if (r->tail || offset + size != r->file_size || r->file_size < REMOTE_TAIL ||
-        !(r->tail = malloc(REMOTE_TAIL)))
+    const uint64_t tail = size > REMOTE_TAIL ? size : REMOTE_TAIL;
+    if (r->tail || offset + size != r->file_size || r->file_size < tail || tail > REMOTE_MOST ||
+        !(r->tail = malloc((size_t)tail)))
         return BVP_OK;
-    const bvp_status status = fetch(r, r->file_size - REMOTE_TAIL, REMOTE_TAIL, r->tail, error);
+    r->tail_size = tail;
+    const bvp_status status = fetch(r, r->file_size - tail, tail, r->tail, error);
     if (status != BVP_OK) {
         free(r->tail);
         r->tail = NULL;
@@ -188,7 +196,7 @@ static bool is_in_first(const remote *r, uint64_t offset, uint64_t size)
 
 static bool is_in_tail(const remote *r, uint64_t offset)
 {
-    return r->tail && offset >= r->file_size - REMOTE_TAIL;
+    return r->tail && offset >= r->file_size - r->tail_size;
 }
 
 static bvp_status read_remote(void *user, uint64_t offset, uint64_t size, void *out,
@@ -200,13 +208,13 @@ static bvp_status read_remote(void *user, uint64_t offset, uint64_t size, void *
         memcpy(out, r->first + offset, (size_t)size);
         return BVP_OK;
     }
-    if (r->with_tables) {
+    if (r->way != REMOTE_BY_BLOCKS) {
         const bvp_status status = fetch_tail(r, offset, size, error);
         if (status != BVP_OK)
             return status;
     }
     if (is_in_tail(r, offset)) {
-        memcpy(out, r->tail + (offset - (r->file_size - REMOTE_TAIL)), (size_t)size);
+        memcpy(out, r->tail + (offset - (r->file_size - r->tail_size)), (size_t)size);
         return BVP_OK;
     }
     if (remote_cache_read(&r->cache, offset, size, out))
@@ -227,19 +235,21 @@ static void hint_remote(void *user, uint64_t offset, uint64_t size)
         (void)remote_write(r->talk, &request, sizeof request);
 }
 
-bvp_status remote_source(const char *url, bool with_tables, bvp_source *out, bvp_error *error)
+bvp_status remote_source(const char *url, remote_way way, bvp_source *out, bvp_error *error)
 {
     char text[REMOTE_TEXT_MAX + 1];
     remote_answer a;
     const size_t length = strlen(url);
-    const uint32_t sizes[2] = {with_tables ? REMOTE_TABLES : REMOTE_FIRST, (uint32_t)length};
+    const uint32_t sizes[2] = {way == REMOTE_BY_BLOCKS ? REMOTE_FIRST : REMOTE_TABLES,
+                               (uint32_t)length};
     if (length > REMOTE_URL_MAX)
         return refuse(error, BVP_ERR_ARGUMENT, "the address is longer than 65536 bytes");
     remote *r = calloc(1, sizeof *r);
     if (!r)
         return refuse(error, BVP_ERR_NO_MEMORY, "out of memory");
     r->talk = -1;
-    r->with_tables = with_tables;
+    r->way = way;
+    r->requests = 1;
     r->first = malloc(sizes[0]);
     bvp_status status =
         r->first ? start(r, error) : refuse(error, BVP_ERR_NO_MEMORY, "out of memory");

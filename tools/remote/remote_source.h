@@ -10,12 +10,19 @@
 
 /* Does the text begin with http:// or https://? */
 bool remote_is(const char *text);
-/* One request, which brings the first 17,792 bytes, or with_tables 1 MiB, in which the tables of
- * parts and hierarchies lie but for those of thousands of parts, and then 512 KiB with the file's
- * end; *out is to be closed by
- * bvp_open_source. What is fetched is kept in the folder $BVPACK_CACHE, if that is set and not
- * empty. BVP_ERR_SYSTEM: *error says what the server or the network does; BVP_ERR_ARGUMENT: this
- * program was built without libcurl. */
-bvp_status remote_source(const char *url, bool with_tables, bvp_source *out, bvp_error *error);
+typedef enum remote_way {
+    REMOTE_BY_BLOCKS, /* the first request brings 17,792 bytes */
+    /* 1 MiB, in which the tables of parts and hierarchies lie but for those of thousands of parts;
+     * and 512 KiB at least come with the file's end, when it is read */
+    REMOTE_WITH_TABLES,
+    /* the same, and only these two requests are made: reading what they do not bring is
+     * BVP_ERR_AGAIN */
+    REMOTE_TWICE
+} remote_way;
+
+/* Makes one request; *out is to be closed by bvp_open_source. What is fetched is kept in the folder
+ * $BVPACK_CACHE, if that is set and not empty. BVP_ERR_SYSTEM: *error says what the server or the
+ * network does; BVP_ERR_ARGUMENT: this program was built without libcurl. */
+bvp_status remote_source(const char *url, remote_way way, bvp_source *out, bvp_error *error);
 
 #endif

@@ -211,8 +211,13 @@ BVPI_INLINE f32x8 f32x8_from_i32(i32x8 v)
     return (f32x8)_mm256_cvtepi32_ps((__m256i)v);
 #else
     bvpi_halves x = {.i32 = v}, r;
-    for (int h = 0; h < 2; h++)
+    for (int h = 0; h < 2; h++) {
+#ifdef __wasm_simd128__
+        /* else clang sees that these were words or bytes, and converts them one by one */
+        __asm__("" : "+r"(x.i32_half[h]));
+#endif
         r.f32_half[h] = __builtin_convertvector(x.i32_half[h], bvpi_f32x4);
+    }
     return r.f32;
 #endif
 }

@@ -10,6 +10,7 @@ noinst_HEADERS += \
 	libfmt/base/arena.h \
 	libfmt/base/checked.h \
 	libfmt/base/dd.h \
+	libfmt/base/dd2.h \
 	libfmt/base/exact_product.h \
 	libfmt/base/growing_array.h \
 	libfmt/base/hash_table.h \

@@ -32,6 +32,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/dd2.h"
 #include "base/simd.h"
 #include "base/vec3.h"
 
@@ -54,31 +55,60 @@ static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
 static bool is_identity(const double *m)
 {
-    return m == NULL || memcmp(m, IDENTITY, sizeof IDENTITY) == 0;
+    return m == NULL || bvpi_is_identity(m);
 }
 
 /* ---- inverse --------------------------------------------------------------------------------- */
 
-/* The inverse of a linear part as cofactors over the determinant. Cofactors are differences of
- * exact products, with a relative error of 3 * 2^-106. */
-typedef struct adjugate {
-    bvpi_dd c[9]; /* the inverse's entry (i, k) is c[3 * i + k] / det */
-    bvpi_dd det, inverse_det;
-    double det_terms; /* sum of the magnitudes of the terms of det */
-} adjugate;
-
-/* False: singular, or too near to it for doubles to tell. */
-static bool adjugate_init(adjugate *out, const double m[12])
+/* Two cofactors: x y - z w. */
+BVPI_INLINE void two_cofactors(bvpi_adjugate *out, int first, int second, bvpi_f64x2 x,
+                               bvpi_f64x2 y, bvpi_f64x2 z, bvpi_f64x2 w)
 {
+    const bvpi_dd2 two = bvpi_dd2_add(bvpi_dd2_product(x, y), bvpi_dd2_neg(bvpi_dd2_product(z, w)));
+    out->c[first] = bvpi_dd2_lane(two, 0);
+    out->c[second] = bvpi_dd2_lane(two, 1);
+}
+
+/* All nine, two by two; m is moderate. */
+static void cofactors_by_two(bvpi_adjugate *out, const double m[12])
+{
+    const double *r[3] = {m, m + 4, m + 8};
+    bvpi_f64x2 p[3], q[3];
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
-        BVPI_UNROLL
+        p[i] = (bvpi_f64x2){r[i][1], r[i][2]};
+        q[i] = (bvpi_f64x2){r[i][2], r[i][0]};
+    }
+    two_cofactors(out, 0, 3, p[1], q[2], q[1], p[2]);
+    two_cofactors(out, 1, 4, p[2], q[0], q[2], p[0]);
+    two_cofactors(out, 2, 5, p[0], q[1], q[0], p[1]);
+    const bvpi_f64x2 x12 = {r[1][0], r[2][0]}, y20 = {r[2][1], r[0][1]};
+    const bvpi_f64x2 y12 = {r[1][1], r[2][1]}, x20 = {r[2][0], r[0][0]};
+    two_cofactors(out, 6, 7, x12, y20, y12, x20);
+    const bvpi_f64x2 x0 = {r[0][0], r[0][0]}, y1 = {r[1][1], r[1][1]};
+    const bvpi_f64x2 y0 = {r[0][1], r[0][1]}, x1 = {r[1][0], r[1][0]};
+    two_cofactors(out, 8, 8, x0, y1, y0, x1);
+}
+
+static void cofactors_one_by_one(bvpi_adjugate *out, const double m[12])
+{
+    for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
             int r1 = (k + 1) % 3, r2 = (k + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
             out->c[3 * i + k] = bvpi_dd_sub(bvpi_dd_product(m[4 * r1 + c1], m[4 * r2 + c2]),
                                             bvpi_dd_product(m[4 * r1 + c2], m[4 * r2 + c1]));
         }
     }
+}
+
+/* is_tame: of m's placement; m is moderate then. False: singular, or too near to it for doubles to
+ * tell. */
+static bool adjugate_init(bvpi_adjugate *out, const double m[12], bool is_tame)
+{
+    if (is_tame)
+        cofactors_by_two(out, m);
+    else
+        cofactors_one_by_one(out, m);
     /* by the first row; the same terms without signs tell how much of det rounding may be */
     out->det = bvpi_dd_of(0);
     out->det_terms = 0;
@@ -110,7 +140,7 @@ static bool in_range(const double m[12])
 
 /* Bounds the error of a quotient n / det, where n is a sum of products of cofactors whose
  * magnitudes add up to `terms`. */
-static double quotient_error(const adjugate *a, double quotient, double terms)
+static double quotient_error(const bvpi_adjugate *a, double quotient, double terms)
 {
     /* d(n / det) = dn / det + (n / det) ddet / det, and the quotient's own rounding */
     double numerator = DD_ERR * terms + UNDERFLOW, det = DD_ERR * a->det_terms + UNDERFLOW;
@@ -259,8 +289,8 @@ static bool invert_in_double(bvpi_placement *placement)
 /* The inverse in double-double, rounded to double. */
 static bvp_status invert(bvpi_placement *placement)
 {
-    adjugate a;
-    if (!in_range(placement->m) || !adjugate_init(&a, placement->m))
+    bvpi_adjugate a;
+    if (!in_range(placement->m) || !adjugate_init(&a, placement->m, false))
         return BVP_ERR_ARGUMENT;
     for (int i = 0; i < 9; i++) {
         const bvpi_dd entry = bvpi_dd_mul(a.c[i], a.inverse_det);
@@ -288,6 +318,7 @@ bvp_status bvpi_placement_init(bvpi_placement *placement, const double *m)
         return BVP_OK;
     }
     memcpy(placement->m, m, sizeof placement->m);
+    placement->adjugate = NULL;
     placement->is_identity = 0;
     placement->is_tame = invert_in_double(placement);
     if (!placement->is_tame && invert(placement) != BVP_OK)
@@ -312,15 +343,15 @@ bool bvpi_placement_is_plain(const double m[12])
 }
 
 /* The adjugate of a placement that bvpi_placement_init() has accepted: never a singular one. */
-static void adjugate_of(adjugate *out, const bvpi_placement *placement)
+static void adjugate_of(bvpi_adjugate *out, const bvpi_placement *placement)
 {
-    const bool is_regular = adjugate_init(out, placement->m);
+    const bool is_regular = adjugate_init(out, placement->m, placement->is_tame);
     assert(is_regular);
     (void)is_regular;
 }
 
 /* out = adjugate v / det; err bounds the error. */
-static void apply_inverse(const adjugate *a, const bvpi_dd v[3], bvpi_dd out[3], double err[3])
+static void apply_inverse(const bvpi_adjugate *a, const bvpi_dd v[3], bvpi_dd out[3], double err[3])
 {
     for (int i = 0; i < 3; i++) {
         bvpi_dd sum = bvpi_dd_of(0);
@@ -335,6 +366,46 @@ static void apply_inverse(const adjugate *a, const bvpi_dd v[3], bvpi_dd out[3],
         out[i] = bvpi_dd_mul(sum, a->inverse_det);
         err[i] = quotient_error(a, out[i].hi, terms * BVPI_ROUND_UP);
     }
+}
+
+/* The same for two vectors, if all products are in range: by cofactors of 0 or 2^-304 .. 2^201, an
+ * inverse_det of 2^-303 .. 2^100. False: they are not. */
+static bool apply_inverse_to_two(const bvpi_adjugate *a, const bvpi_dd v[2][3], bvpi_dd out[2][3],
+                                 double err[2][3])
+{
+    const bvpi_dd2 by_det = bvpi_dd2_of(a->inverse_det, a->inverse_det);
+    const double det_err = DD_ERR * a->det_terms + UNDERFLOW, by = fabs(a->inverse_det.hi);
+    bvpi_dd2 both[3];
+    for (int k = 0; k < 3; k++) {
+        both[k] = bvpi_dd2_of(v[0][k], v[1][k]);
+        for (int n = 0; n < 2; n++)
+            if (!bvpi_dd2_is_moderate(v[n][k].hi, 0x1p-200, 0x1p500))
+                return false;
+    }
+    for (int i = 0; i < 3; i++) {
+        bvpi_dd2 sum = {{0}, {0}};
+        bvpi_f64x2 terms = {0};
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++) {
+            const bvpi_dd c = a->c[3 * i + k];
+            const bvpi_dd2 term = bvpi_dd2_mul(bvpi_dd2_of(c, c), both[k]);
+            sum = bvpi_dd2_add(sum, term);
+            terms += bvpi_f64x2_abs(term.hi);
+        }
+        if (!bvpi_dd2_is_moderate(sum.hi[0], 0x1p-500, 0x1p800) ||
+            !bvpi_dd2_is_moderate(sum.hi[1], 0x1p-500, 0x1p800))
+            return false;
+        const bvpi_dd2 done = bvpi_dd2_mul(sum, by_det);
+        const bvpi_f64x2 size = bvpi_f64x2_abs(done.hi);
+        const bvpi_f64x2 numerator = DD_ERR * (terms * BVPI_ROUND_UP) + UNDERFLOW;
+        const bvpi_f64x2 off = BVPI_ROUND_UP * ((numerator + size * det_err) * by +
+                                                DD_ERR * size); /* quotient_error */
+        for (int n = 0; n < 2; n++) {
+            out[n][i] = bvpi_dd2_lane(done, n);
+            err[n][i] = off[n];
+        }
+    }
+    return true;
 }
 
 /* Rounds to double and adds the rounding error to err. */
@@ -370,7 +441,7 @@ static void to_part(const bvpi_placement *placement, const bvpi_dd v[3], double 
                     double err[3])
 {
     const double rounded[3] = {v[0].hi, v[1].hi, v[2].hi};
-    adjugate a;
+    bvpi_adjugate a;
     bvpi_dd exact[3];
     if (placement->is_identity) {
         memset(err, 0, 3 * sizeof *err);
@@ -404,15 +475,24 @@ void bvpi_placement_ray_to_part(const bvpi_placement *placement, const double or
                                 const double direction[3], bvpi_dd o[3], double o_err[3],
                                 bvpi_dd d[3], double d_err[3])
 {
-    bvpi_dd from[3], along[3];
-    adjugate a;
+    bvpi_dd given[2][3], out[2][3];
+    double err[2][3];
+    bvpi_adjugate own, *a = placement->adjugate ? placement->adjugate : &own;
     for (int i = 0; i < 3; i++) {
-        from[i] = bvpi_dd_sum(origin[i], -placement->m[4 * i + 3]);
-        along[i] = bvpi_dd_of(direction[i]);
+        given[0][i] = bvpi_dd_sum(origin[i], -placement->m[4 * i + 3]);
+        given[1][i] = bvpi_dd_of(direction[i]);
     }
-    adjugate_of(&a, placement);
-    apply_inverse(&a, from, o, o_err);
-    apply_inverse(&a, along, d, d_err);
+    if (a == &own || !a->is_ready)
+        adjugate_of(a, placement);
+    a->is_ready = true;
+    if (!placement->is_tame || !apply_inverse_to_two(a, given, out, err)) {
+        apply_inverse(a, given[0], out[0], err[0]);
+        apply_inverse(a, given[1], out[1], err[1]);
+    }
+    memcpy(o, out[0], sizeof out[0]);
+    memcpy(d, out[1], sizeof out[1]);
+    memcpy(o_err, err[0], sizeof err[0]);
+    memcpy(d_err, err[1], sizeof err[1]);
 }
 
 void bvpi_placement_point_to_world(const bvpi_placement *placement, const double part[3],
@@ -433,7 +513,7 @@ void bvpi_placement_point_to_world(const bvpi_placement *placement, const double
  * the origin lose nothing. */
 static void relative_in_dd(bvpi_pose *pose, const bvpi_placement *placement)
 {
-    adjugate a;
+    bvpi_adjugate a;
     adjugate_of(&a, placement);
     for (int j = 0; j < 4; j++) {
         bvpi_dd v[3], column[3];

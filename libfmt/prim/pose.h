@@ -9,11 +9,22 @@
 #define BVPI_PRIM_POSE_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "base/dd.h"
 #include "bvpack.h"
 
 /* ---- one body in the world ------------------------------------------------------------------- */
+
+/* The inverse of a linear part as cofactors over the determinant. Cofactors are differences of
+ * exact products, with a relative error of 3 * 2^-106. */
+typedef struct bvpi_adjugate {
+    bvpi_dd c[9]; /* the inverse's entry (i, k) is c[3 * i + k] / det */
+    bvpi_dd det, inverse_det;
+    double det_terms; /* sum of the magnitudes of the terms of det */
+    bool is_ready;
+} bvpi_adjugate;
 
 typedef struct bvpi_placement {
     double m[12];      /* as given, from part coordinates to the world; exact by definition */
@@ -26,7 +37,21 @@ typedef struct bvpi_placement {
                        decide an answer */
     int is_similar; /* size_max <= size_min (1 + 2^-40): a rotation times a uniform scale, possibly
                        mirrored */
+    bvpi_adjugate *adjugate; /* where rays keep it from the first one on; or NULL */
 } bvpi_placement;
+
+/* Bit by bit; the numbers that mostly differ come first. */
+static inline bool bvpi_is_identity(const double m[12])
+{
+    static const uint8_t order[12] = {3, 7, 11, 0, 5, 10, 1, 2, 4, 6, 8, 9};
+    for (int k = 0; k < 12; k++) {
+        uint64_t bits;
+        memcpy(&bits, &m[order[k]], sizeof bits);
+        if (bits != (order[k] % 5 == 0 ? UINT64_C(0x3ff0000000000000) : 0))
+            return false;
+    }
+    return true;
+}
 
 /* Returns BVP_ERR_ARGUMENT if an entry is not finite or out of range (exactness.md, chapter 1), or
  * if double-double arithmetic cannot tell the linear part from a singular one. */

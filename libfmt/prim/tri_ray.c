@@ -29,6 +29,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dd2.h"
 #include "base/vec3.h"
 #include "prim/points.h"
 
@@ -36,19 +37,49 @@
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
-/* Sets axis i (0: kx, 1: ky) of the sheared view. */
-static void init_view(bvpi_tri_ray *r, int i, const bvpi_dd o[3], const bvpi_dd d[3],
+/* Shear and offset on kx and ky, side by side where all products are in range. */
+static void shear_of(const bvpi_tri_ray *r, const bvpi_dd o[3], const bvpi_dd d[3],
+                     bvpi_dd shear[2], bvpi_dd offset[2])
+{
+    const int x = r->kx, y = r->ky, z = r->kz;
+    bool is_moderate = fabs(d[z].hi) >= 0x1p-200;
+    for (int k = 0; k < 3; k++)
+        is_moderate = is_moderate && bvpi_dd2_is_moderate(d[k].hi, 0x1p-200, 0x1p200) &&
+                      bvpi_dd2_is_moderate(o[k].hi, 0x1p-400, 0x1p400);
+    if (is_moderate) {
+        const bvpi_dd2 two = bvpi_dd2_div(bvpi_dd2_of(d[x], d[y]), bvpi_dd2_of(d[z], d[z]));
+        const bvpi_dd2 along = bvpi_dd2_mul(two, bvpi_dd2_of(o[z], o[z]));
+        const bvpi_dd2 from = bvpi_dd2_add(bvpi_dd2_of(o[x], o[y]), bvpi_dd2_neg(along));
+        for (int i = 0; i < 2; i++) {
+            shear[i] = bvpi_dd2_lane(two, i);
+            offset[i] = bvpi_dd2_lane(from, i);
+        }
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        const int k = i == 0 ? x : y;
+        shear[i] = bvpi_dd_div(d[k], d[z]);
+        offset[i] = bvpi_dd_sub(o[k], bvpi_dd_mul(shear[i], o[z]));
+    }
+}
+
+/* Sets the two axes of the sheared view. */
+static void init_view(bvpi_tri_ray *r, const bvpi_dd o[3], const bvpi_dd d[3],
                       const double o_err[3], const double d_err[3], const double bound[3])
 {
-    int k = i == 0 ? r->kx : r->ky, z = r->kz;
-    bvpi_dd shear = bvpi_dd_div(d[k], d[z]);
-    bvpi_dd offset = bvpi_dd_sub(o[k], bvpi_dd_mul(shear, o[z]));
-    double s = fabs(shear.hi), oz = fabs(o[z].hi);
-    double s_err = (d_err[k] + s * d_err[z]) / fabs(d[z].hi) * 2 + 0x1p-98 * s;
-    double c_err =
-        o_err[k] + s * o_err[z] + (oz + o_err[z]) * s_err + 0x1p-98 * (fabs(o[k].hi) + s * oz);
-    double reach = bound[k] + s * bound[z] + fabs(offset.hi);
-    bvpi_tri_ray_set_view(r, i, shear.hi, offset.hi, c_err + bound[z] * s_err, reach);
+    bvpi_dd shear[2], offset[2];
+    shear_of(r, o, d, shear, offset);
+    const int z = r->kz;
+    const double oz = fabs(o[z].hi), by_z = fabs(d[z].hi);
+    for (int i = 0; i < 2; i++) {
+        const int k = i == 0 ? r->kx : r->ky;
+        const double s = fabs(shear[i].hi);
+        const double s_err = (d_err[k] + s * d_err[z]) / by_z * 2 + 0x1p-98 * s;
+        const double c_err =
+            o_err[k] + s * o_err[z] + (oz + o_err[z]) * s_err + 0x1p-98 * (fabs(o[k].hi) + s * oz);
+        const double reach = bound[k] + s * bound[z] + fabs(offset[i].hi);
+        bvpi_tri_ray_set_view(r, i, shear[i].hi, offset[i].hi, c_err + bound[z] * s_err, reach);
+    }
 }
 
 bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_placement *placement,
@@ -88,8 +119,7 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_placement *placement,
     out->by_z = 1 / out->direction[z];
     out->view_err = 0;
     out->view_err_f = 0;
-    init_view(out, 0, o, d, o_err, d_err, bound);
-    init_view(out, 1, o, d, o_err, d_err, bound);
+    init_view(out, o, d, o_err, d_err, bound);
     bvpi_tri_ray_set_depth(out, bound);
     return BVP_OK;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * test_exact_product.c: what stands for the processor's instruction gives its bits: the rounding
- * errors of products of all sizes, and at the ends of the range.
+ * errors of products of all sizes, and at the ends of the range; and double-doubles two at a time
+ * have the bits of single ones.
  */
-#include "base/exact_product.h"
+#include "base/dd2.h"
 #include "suite.h"
 
 #include <math.h>
@@ -65,8 +66,46 @@ START_TEST(test_ends)
 }
 END_TEST
 
+/* ---- two at a time --------------------------------------------------------------------------- */
+
+static bvpi_dd moderate(void)
+{
+    const double hi = number((int)(random_bits() % 160) - 80, (int)(random_bits() % 40));
+    return bvpi_dd_fast_sum(hi, number(ilogb(hi) - 54 - (int)(random_bits() % 30), 0));
+}
+
+static void same_lane(const char *what, bvpi_dd2 found, int lane, bvpi_dd expected)
+{
+    const bvpi_dd one = bvpi_dd2_lane(found, lane);
+    ck_assert_msg(is_same(one.hi, expected.hi) && is_same(one.lo, expected.lo),
+                  "%s: %a + %a, not %a + %a", what, one.hi, one.lo, expected.hi, expected.lo);
+}
+
+START_TEST(test_two_at_a_time)
+{
+    for (int i = 0; i < 200000; i++) {
+        bvpi_dd a[2] = {moderate(), moderate()}, b[2] = {moderate(), moderate()};
+        if (i % 16 == 0)
+            a[i / 16 % 2] = bvpi_dd_of(i % 32 ? 0.0 : -0.0);
+        const bvpi_dd2 x = bvpi_dd2_of(a[0], a[1]), y = bvpi_dd2_of(b[0], b[1]);
+        for (int n = 0; n < 2; n++) {
+            same_lane("sum", bvpi_dd2_sum(x.hi, y.hi), n, bvpi_dd_sum(a[n].hi, b[n].hi));
+            same_lane("product", bvpi_dd2_product(x.hi, y.hi), n,
+                      bvpi_dd_product(a[n].hi, b[n].hi));
+            same_lane("add", bvpi_dd2_add(x, y), n, bvpi_dd_add(a[n], b[n]));
+            same_lane("mul", bvpi_dd2_mul(x, y), n, bvpi_dd_mul(a[n], b[n]));
+            same_lane("scale", bvpi_dd2_scale(x, y.hi), n, bvpi_dd_scale(a[n], b[n].hi));
+            same_lane("div", bvpi_dd2_div(x, y), n, bvpi_dd_div(a[n], b[n]));
+        }
+    }
+    ck_assert(bvpi_dd2_is_moderate(0, 1, 2) && bvpi_dd2_is_moderate(-2, 1, 2));
+    ck_assert(!bvpi_dd2_is_moderate(0.5, 1, 2) && !bvpi_dd2_is_moderate(3, 1, 2));
+    ck_assert(!bvpi_dd2_is_moderate(NAN, 1, 2));
+}
+END_TEST
+
 SUITE(test_exact_product)
 {
-    const TTest *const tests[] = {test_random, test_ends, NULL};
+    const TTest *const tests[] = {test_random, test_ends, test_two_at_a_time, NULL};
     return suite_run("exact_product", tests);
 }

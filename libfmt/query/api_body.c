@@ -110,6 +110,7 @@ static bvp_status closest_batch(const bvp_body *body, bvp_const_array points, do
                                 bvp_array nearest, size_t *done, bvp_stats *stats)
 {
     bvpi_placed_body placed;
+    bvpi_kept_parts kept;
     bvpi_closest_query query;
     bvpi_meter own,
         *meter = NULL; /* of all elements; each is a step, so that cheap ones end, too */
@@ -119,6 +120,8 @@ static bvp_status closest_batch(const bvp_body *body, bvp_const_array points, do
         status = BVP_ERR_ARGUMENT;
     if (status == BVP_OK)
         meter = bvpi_meter_init(&own, placed.control);
+    if (status == BVP_OK && points.count > 1)
+        bvpi_placed_body_keep(&placed, &kept);
     for (; i < points.count && status == BVP_OK; i += status == BVP_OK) {
         const double *point = bvpi_const_element(&points, 3 * sizeof *point, i);
         bvp_closest_result *result = bvpi_element(&nearest, sizeof *result, i);

@@ -230,6 +230,7 @@ static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t *done,
 {
     bvpi_placed_body placed;
     bvpi_leaf leaves[BVPI_LEAVES];
+    bvpi_kept_parts kept;
     bvpi_meter own;
     bvp_stats sum = {.nodes = 0};
     size_t answered = 0;
@@ -244,6 +245,7 @@ static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t *done,
         status = BVP_ERR_ARGUMENT;
     batch->meter = NULL;
     if (status == BVP_OK) {
+        bvpi_placed_body_keep(&placed, &kept);
         batch->meter = bvpi_meter_init(&own, placed.control);
         status = batch->floats ? ask_floats(batch, batch->rays.count, &answered)
                                : ask_all(batch, batch->rays.count, &answered);

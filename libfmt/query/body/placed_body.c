@@ -199,7 +199,7 @@ static bvp_status open_top(bvpi_placed_body *placed, const double *placement)
 {
     assert(placed->is_assembly);
     bvpi_placed_tree *top = &placed->top;
-    const bool is_moved = placement && memcmp(placement, identity, sizeof identity) != 0;
+    const bool is_moved = placement && !bvpi_is_identity(placement);
     bvp_status status = bvpi_touch_under(placed->file, BVP_ASSEMBLY, placed->control);
     placed->placement = is_moved ? placement : NULL;
     if (status == BVP_OK)
@@ -220,6 +220,7 @@ bvp_status bvpi_placed_body_init(bvpi_placed_body *placed, const bvp_body *body)
     placed->file = body->file;
     placed->is_assembly = body->part == BVP_ASSEMBLY;
     placed->filter = body->filter;
+    placed->kept = NULL;
     placed->control = body->control != NULL ? body->control : body->file->control;
     if (body->filter && !(placed->is_assembly && bvpi_filter_is_sound(body->filter)))
         return BVP_ERR_ARGUMENT;
@@ -321,7 +322,7 @@ static bvp_status place_instance(const bvpi_placed_body *placed, const double pl
                                  bvpi_placement *out)
 {
     double product[12];
-    if (memcmp(placement, identity, sizeof identity) == 0) {
+    if (bvpi_is_identity(placement)) {
         *out = placed->top.placement; /* as most parts of a file without a tree */
         return BVP_OK;
     }
@@ -348,6 +349,32 @@ bvp_status bvpi_placed_body_instance(const bvpi_placed_body *placed, uint32_t in
         return status;
     out->instance = instance;
     return place_instance(placed, placement, &out->at.placement);
+}
+
+void bvpi_placed_body_keep(bvpi_placed_body *placed, bvpi_kept_parts *kept)
+{
+    if (!placed->is_assembly)
+        return;
+    for (int k = 0; k < BVPI_KEPT_PARTS; k++)
+        kept->part[k].instance = BVP_NONE;
+    placed->kept = kept;
+}
+
+bvp_status bvpi_placed_body_visit(const bvpi_placed_body *placed, uint32_t instance,
+                                  bvpi_placed_part *own, const bvpi_placed_part **out)
+{
+    bvpi_placed_part *part = placed->kept ? &placed->kept->part[instance % BVPI_KEPT_PARTS] : own;
+    *out = part;
+    if (placed->kept && part->instance == instance && instance != BVP_NONE)
+        return BVP_OK;
+    const bvp_status status = bvpi_placed_body_instance(placed, instance, part);
+    if (status != BVP_OK) {
+        part->instance = BVP_NONE;
+    } else if (placed->kept) {
+        part->at.placement.adjugate = &placed->kept->adjugate[instance % BVPI_KEPT_PARTS];
+        part->at.placement.adjugate->is_ready = false;
+    }
+    return status;
 }
 
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,

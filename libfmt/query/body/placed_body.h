@@ -38,14 +38,23 @@ typedef struct bvpi_placed_part {
 typedef struct bvpi_placed_body {
     const bvp_file *file;
     int is_assembly;
-    int is_empty;               /* an assembly without instances */
-    bvpi_placed_part one;       /* unless is_assembly */
-    bvpi_placed_tree top;       /* is_assembly: the first hierarchy over the instances */
-    uint32_t top_count;         /* is_assembly: how many there are */
-    const double *placement;    /* is_assembly: the caller's, or NULL for the identity */
-    const bvp_filter *filter;   /* of its instances; or NULL */
-    const bvp_control *control; /* the body's, or its handle's; or NULL */
+    int is_empty;                 /* an assembly without instances */
+    bvpi_placed_part one;         /* unless is_assembly */
+    bvpi_placed_tree top;         /* is_assembly: the first hierarchy over the instances */
+    uint32_t top_count;           /* is_assembly: how many there are */
+    const double *placement;      /* is_assembly: the caller's, or NULL for the identity */
+    const bvp_filter *filter;     /* of its instances; or NULL */
+    const bvp_control *control;   /* the body's, or its handle's; or NULL */
+    struct bvpi_kept_parts *kept; /* is_assembly: what a batch has placed; or NULL */
 } bvpi_placed_body;
+
+/* The last instances that a batch has placed, one for each remainder of their numbers: those that
+ * many of its elements meet, and those that neighbours meet. 14 KiB. */
+enum { BVPI_KEPT_PARTS = 16 };
+typedef struct bvpi_kept_parts {
+    bvpi_placed_part part[BVPI_KEPT_PARTS];  /* instance BVP_NONE: none */
+    bvpi_adjugate adjugate[BVPI_KEPT_PARTS]; /* of their placements */
+} bvpi_kept_parts;
 
 /* Does the filter select instance `instance`? */
 static inline bool bvpi_placed_body_selects(const bvpi_placed_body *placed, uint32_t instance)
@@ -87,6 +96,13 @@ void bvpi_placed_tree_box(const bvpi_placed_tree *at, double lo[3], double hi[3]
 /* Instance `instance` of an assembly, which may be any number. */
 bvp_status bvpi_placed_body_instance(const bvpi_placed_body *placed, uint32_t instance,
                                      bvpi_placed_part *out);
+
+/* The same; *out: where it is kept, until the next call, or `own`. */
+bvp_status bvpi_placed_body_visit(const bvpi_placed_body *placed, uint32_t instance,
+                                  bvpi_placed_part *own, const bvpi_placed_part **out);
+
+/* From now on bvpi_placed_body_visit keeps what it places, if that is an assembly's. */
+void bvpi_placed_body_keep(bvpi_placed_body *placed, bvpi_kept_parts *kept);
 
 /* Selects another of the part's hierarchies. BVP_ERR_ARGUMENT: it has none of that kind. */
 bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_placed_part *out);

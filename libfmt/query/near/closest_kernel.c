@@ -232,15 +232,16 @@ static bvp_status enter_part(const bvpi_placed_body *placed, bvpi_closest_query 
 static bvp_status enter_instance(void *user, uint32_t instance)
 {
     const point_walk *w = user;
-    bvpi_placed_part part;
+    bvpi_placed_part own;
+    const bvpi_placed_part *part;
     if (!bvpi_placed_body_selects(w->placed, instance))
         return BVP_OK;
     w->query->stats.instance_pairs++;
-    const bvp_status status = bvpi_placed_body_instance(w->placed, instance, &part);
+    const bvp_status status = bvpi_placed_body_visit(w->placed, instance, &own, &part);
     if (status != BVP_OK)
         return status;
-    return w->query->instead ? w->query->instead(w->query, &part)
-                             : enter_part(w->placed, w->query, &part);
+    return w->query->instead ? w->query->instead(w->query, part)
+                             : enter_part(w->placed, w->query, part);
 }
 
 static bvp_status enter_instances(void *user, uint32_t first, unsigned count)

@@ -218,13 +218,14 @@ static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part
 
 static bvp_status enter_instance(bvpi_ray_part *w, uint32_t instance)
 {
-    bvpi_placed_part part;
+    bvpi_placed_part own;
+    const bvpi_placed_part *part;
     if (!bvpi_placed_body_selects(w->placed, instance))
         return BVP_OK;
     w->query->stats.instance_pairs++;
-    bvp_status status = bvpi_placed_body_instance(w->placed, instance, &part);
+    bvp_status status = bvpi_placed_body_visit(w->placed, instance, &own, &part);
     if (status == BVP_OK)
-        status = enter_part(w->query, &part);
+        status = enter_part(w->query, part);
     bvpi_ray_query_finish(w->query); /* `part` ends here */
     return status;
 }

@@ -417,8 +417,8 @@ BVP_API bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positio
 
 /* A file may hold hierarchies only, over the vertices and indices of a render asset or of an engine
  * (bvp_build_options.share, "bvpack attach --share"): its triangles lie in buffers outside of it,
- * and every query reads them there. bvp_open binds a GLB's own buffers to the file that is attached
- * to it; those of any other such file are bound by bvp_bind. */
+ * and every query reads them there. A GLB's own are bound to the file attached to it when that is
+ * opened (of a source, a part's are read whole, and kept); those of others by bvp_bind. */
 
 /* Types of numbers, as glTF and OpenGL number them. */
 typedef enum bvp_component {

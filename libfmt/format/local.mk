@@ -18,6 +18,7 @@ CORE_SOURCES += \
 	libfmt/format/record.c \
 	libfmt/format/source.c \
 	libfmt/format/source_ahead.c \
+	libfmt/format/source_beside.c \
 	libfmt/format/source_chunks.c \
 	libfmt/format/thin.c \
 	libfmt/format/triangle_ids.c \

@@ -207,16 +207,22 @@ static bvp_status enter_glb_file(int fd, uint64_t total, bvp_open_options *optio
     return status;
 }
 
+/* Are there buffers of a GLB, and is the file over them? */
+static bool has_chunk(const bvp_file *file, const bvpi_glb *glb)
+{
+    return glb->chunk_size > 0 && (file->header.feature_incompatible & BVPD_FEATURE_OUTSIDE) != 0;
+}
+
 /* The buffers of a GLB, for a file over them: mapped like the file, or copied. */
 static bvp_status map_chunk(bvp_file *file, int fd, const bvpi_glb *glb, bvp_error *error)
 {
-    if (glb->chunk_size == 0 || (file->header.feature_incompatible & BVPD_FEATURE_OUTSIDE) == 0)
+    if (!has_chunk(file, glb))
         return BVP_OK;
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), slack = glb->chunk_off % page;
     const size_t size = (size_t)(glb->chunk_size + slack);
     size_t got;
     file->chunk_mapping_size = size;
-    if (file->mode == BVP_OPEN_ISOLATED) {
+    if (bvpi_is_isolated(file->mode)) {
         file->chunk_mapping = malloc(size);
         if (!file->chunk_mapping)
             return bvpi_error_memory(error, size);
@@ -278,7 +284,7 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
     status = map_chunk(file, fd, &glb, error);
     if (status != BVP_OK)
         return status;
-    if (file->mode != BVP_OPEN_ISOLATED)
+    if (!bvpi_is_isolated(file->mode))
         return map_pages(file, fd, options, error);
     status = allocate_private(file, error);
     if (status != BVP_OK)
@@ -318,7 +324,7 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
     file->base = base;
     if (file->header.feature_incompatible & BVPD_FEATURE_OUTSIDE)
         file->chunk = chunk;
-    if (file->mode != BVP_OPEN_ISOLATED)
+    if (!bvpi_is_isolated(file->mode))
         return BVP_OK;
     status = allocate_private(file, error);
     if (status == BVP_OK)
@@ -337,7 +343,8 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
 static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_file **out,
                            bvp_error *error)
 {
-    if ((unsigned)options->mode > BVP_OPEN_ISOLATED)
+    if ((unsigned)options->mode > BVP_OPEN_ISOLATED ||
+        (options->mode == BVP_OPEN_ISOLATED && !bvpi_is_isolated(options->mode)))
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "unknown open mode %d",
                               (int)options->mode);
     if ((unsigned)options->kind > BVP_KIND_RSS)
@@ -349,7 +356,7 @@ static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_
     if (options->offset % BVPD_PAGE_SIZE != 0)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the offset %" PRIu64 " is not a multiple of 4096", options->offset);
-    if (options->overlay && options->mode != BVP_OPEN_ISOLATED && is_memory)
+    if (options->overlay && !bvpi_is_isolated(options->mode) && is_memory)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "an overlay of memory needs mode isolated");
     if (!bvpi_is_zero(options->reserved, sizeof options->reserved))
@@ -388,7 +395,7 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
         status = bvpi_source_check_arrived(file, error);
     /* what comes from a source is checked as it comes */
     if (status == BVP_OK && (options->verify_lazily || options->digest) &&
-        file->mode != BVP_OPEN_ISOLATED && !file->source) {
+        !bvpi_is_isolated(file->mode) && !file->source) {
         const size_t count =
             (size_t)file->header.part_count + 2 + (size_t)file->section[BVPD_HASH].count;
         file->part_state = calloc(count, 1); /* BVPI_HASH_UNKNOWN */
@@ -423,11 +430,22 @@ bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options
     return finish(file, map_memory_into(file, data, size, options, error), options, out, error);
 }
 
-/* Reads all of it into memory. */
-static bvp_status copy_source(bvp_file *file, const bvp_source *given,
-                              const bvp_open_options *options, bvp_error *error)
+static bvp_status copy_bytes(const bvp_source *given, uint64_t offset, uint64_t size, void *out,
+                             bvp_error *error)
 {
     enum { STEP = 1 << 20 };
+    bvp_status status = BVP_OK;
+    for (uint64_t at = 0; status == BVP_OK && at < size; at += STEP)
+        status = given->read(given->user, offset + at, size - at < STEP ? size - at : STEP,
+                             (uint8_t *)out + at, error);
+    return status;
+}
+
+/* Reads all of it into memory. */
+static bvp_status copy_source(bvp_file *file, const bvp_source *given,
+                              const bvp_open_options *options, const bvpi_glb *glb,
+                              bvp_error *error)
+{
     uint8_t bytes[BVPD_PAGE_SIZE] = {0};
     file->size = given->size < options->offset ? 0 : given->size - options->offset;
     if (options->size != 0 && options->size < file->size)
@@ -438,11 +456,15 @@ static bvp_status copy_source(bvp_file *file, const bvp_source *given,
         status = bvpi_check_head(file, bytes, error);
     if (status == BVP_OK)
         status = allocate_private(file, error);
-    for (uint64_t at = 0; status == BVP_OK && at < file->size; at += STEP)
-        status = given->read(given->user, options->offset + at,
-                             file->size - at < STEP ? file->size - at : STEP,
-                             (uint8_t *)file->mapping + at, error);
-    return status;
+    if (status == BVP_OK)
+        status = copy_bytes(given, options->offset, file->size, file->mapping, error);
+    if (status != BVP_OK || !has_chunk(file, glb))
+        return status;
+    file->chunk_mapping = malloc((size_t)glb->chunk_size);
+    if (!file->chunk_mapping)
+        return bvpi_error_memory(error, (size_t)glb->chunk_size);
+    file->chunk = (bvpi_span){file->chunk_mapping, glb->chunk_size, 0};
+    return copy_bytes(given, glb->chunk_off, glb->chunk_size, file->chunk_mapping, error);
 }
 
 static bvp_status refuse_thin(const bvp_file *file, bvp_error *error)
@@ -463,7 +485,7 @@ typedef struct beginning {
 /* Finds out whether it is a GLB, unless the caller says where a bvpack file is. What was read for
  * that is not read again. */
 static bvp_status begin_source(const bvp_source *given, bvp_open_options *options, beginning *first,
-                               bvp_error *error)
+                               bvpi_glb *glb, bvp_error *error)
 {
     first->size = 0;
     if (!may_be_glb(options, given->size))
@@ -473,11 +495,10 @@ static bvp_status begin_source(const bvp_source *given, bvp_open_options *option
     if (status != BVP_OK)
         return status;
     if (bvpi_is_glb(first->bytes)) {
-        bvpi_glb glb;
         const bvp_status found =
-            bvpi_find_attached(given->read, given->user, given->size, &glb, error);
-        options->offset = glb.file_off;
-        options->size = glb.file_size;
+            bvpi_find_attached(given->read, given->user, given->size, glb, error);
+        options->offset = glb->file_off;
+        options->size = glb->file_size;
         return found;
     }
     first->size = size;
@@ -491,14 +512,17 @@ static bvp_status open_source(bvp_file *file, const bvp_source *given, bvp_open_
     beginning *first = malloc(sizeof *first);
     if (!first)
         return bvpi_error_memory(error, sizeof *first);
-    bvp_status status = begin_source(given, options, first, &said);
-    if (status == BVP_OK && file->mode == BVP_OPEN_ISOLATED)
-        status = copy_source(file, given, options, &said);
+    bvpi_glb glb = {0};
+    bvp_status status = begin_source(given, options, first, &glb, &said);
+    if (status == BVP_OK && bvpi_is_isolated(file->mode))
+        status = copy_source(file, given, options, &glb, &said);
     else if (status == BVP_OK)
         status = bvpi_source_open(file, given, options, &(bvpi_span){first->bytes, first->size, 0},
                                   &said);
     if (status == BVP_OK)
         status = refuse_thin(file, &said);
+    if (status == BVP_OK && file->source && has_chunk(file, &glb))
+        status = bvpi_source_take_beside(file, glb.chunk_off, glb.chunk_size, &said);
     free(first);
     return status == BVP_OK ? BVP_OK : bvpi_source_failed(&said, status, error);
 }
@@ -529,7 +553,7 @@ void bvpi_unmap(bvp_file *file)
         free(file->mapping);
     else if (file->mapping)
         munmap(file->mapping, file->mapping_size);
-    if (file->chunk_mapping && file->mode == BVP_OPEN_ISOLATED)
+    if (file->chunk_mapping && bvpi_is_isolated(file->mode))
         free(file->chunk_mapping);
     else if (file->chunk_mapping)
         munmap(file->chunk_mapping, file->chunk_mapping_size);

@@ -56,6 +56,17 @@ struct bvp_file {
     struct bvpi_buffers *buffer_room;
 };
 
+/* The module for browsers has no such mode, and no code for it. */
+static inline bool bvpi_is_isolated(bvp_open_mode mode)
+{
+#ifdef BVPI_WITHOUT_ISOLATED
+    (void)mode;
+    return false;
+#else
+    return mode == BVP_OPEN_ISOLATED;
+#endif
+}
+
 /* Opens without full verification: maps the file, or copies it (isolated), and checks the head.
  * bvp_open and its relatives add verification if requested. */
 bvp_status bvpi_map_fd(int fd, const bvp_open_options *options, bvp_file **out, bvp_error *error);

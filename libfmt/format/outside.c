@@ -10,7 +10,7 @@
  * when it is opened, which is to take the same time for every size: they are hashed by the first
  * query of the part (state), as block hashes are with verify_lazily.
  *
- * Held by tests/property/test_outside.c.
+ * Held by tests/property/test_outside.c, test_outside_glb.c.
  * Spec: format.md, chapter "Triangles outside"
  */
 #include "format/outside.h"
@@ -101,9 +101,14 @@ static bvp_status bind_chunk(bvp_file *file, uint32_t part, bvp_error *error)
         bvpi_buffers_take(&given, (uint32_t)first, &o->buffers[k]);
         first += r.triangle_count;
     }
+    o->state = BVPI_HASH_UNKNOWN;
+    o->is_absent = file->source != NULL;
+    if (o->is_absent)
+        return BVP_OK;
     o->number_count = (uint32_t)first;
     o->count = o->room;
-    o->state = file->mode == BVP_OPEN_TRUSTED ? BVPI_HASH_GOOD : BVPI_HASH_UNKNOWN;
+    if (file->mode == BVP_OPEN_TRUSTED)
+        o->state = BVPI_HASH_GOOD;
     return BVP_OK;
 }
 
@@ -127,11 +132,9 @@ static void share_out(bvp_file *file, bvpi_buffers *room)
     }
 }
 
-bvp_status bvpi_outside_open(bvp_file *file, bvp_error *error)
+static bvp_status open_parts(bvp_file *file, bvp_error *error)
 {
     bvp_status status = BVP_OK;
-    if (!is_outside(file))
-        return BVP_OK;
     if (file->overlay)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "a file over buffers cannot be refitted; pack the model without "
@@ -158,12 +161,84 @@ bvp_status bvpi_outside_open(bvp_file *file, bvp_error *error)
     return status;
 }
 
+bvp_status bvpi_outside_open(bvp_file *file, bvp_error *error)
+{
+    if (!is_outside(file))
+        return BVP_OK;
+    if (!file->source)
+        return open_parts(file, error);
+    if (file->section[BVPD_PART].count > 0 && !file->section[BVPD_TIDS].data)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                              "a file over buffers of %" PRIu64 " bytes is too long for a source: "
+                              "open a copy of it",
+                              file->size);
+    bvp_error said = {.status = BVP_OK, .offset = BVPI_NO_OFFSET};
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    bvpi_source_keep(file, file->buffers.data, file->buffers.size);
+    bvp_status status = bvpi_call_missed(&call) ? BVP_ERR_CORRUPT : open_parts(file, &said);
+    const bool has_missed = bvpi_call_missed(&call);
+    status = bvpi_call_end(&call, status);
+    if (has_missed) /* what it made of zeros says nothing */
+        return bvpi_source_explain(file, error);
+    if (status != BVP_OK && error)
+        *error = said;
+    return status;
+}
+
 void bvpi_outside_close(bvp_file *file)
 {
     free(file->outside);
     free(file->buffer_room);
     file->outside = NULL;
     file->buffer_room = NULL;
+}
+
+/* ---- fetching -------------------------------------------------------------------------------- */
+
+static uint64_t positions_size(const bvpi_buffers *b)
+{
+    const uint64_t element = 3 * (uint64_t)bvpi_component_size(b->position_type);
+    return b->vertex_count > 0 ? (b->vertex_count - UINT64_C(1)) * b->stride + element : 0;
+}
+
+static uint64_t indices_size(const bvpi_buffers *b)
+{
+    return b->indices ? 3 * (uint64_t)b->triangle_count * bvpi_component_size(b->index_type) : 0;
+}
+
+/* Threads that arrive at the same time do the same, one after the other. */
+bvp_status bvpi_outside_fetch(const bvp_file *file, uint32_t part)
+{
+    assert(part < file->section[BVPD_PART].count);
+    bvpi_outside *o = &file->outside[part];
+    if (__atomic_load_n(&o->count, __ATOMIC_ACQUIRE) > 0)
+        return BVP_OK;
+    if (!o->is_absent || o->room == 0)
+        return BVP_ERR_ARGUMENT;
+    const bvpi_buffers *last = &o->buffers[o->room - 1];
+    bvp_status status = BVP_OK;
+    for (const bvpi_buffers *b = o->buffers; b <= last && status == BVP_OK; b++) {
+        status = bvpi_source_fetch_beside(file, b->positions, positions_size(b));
+        if (status == BVP_OK)
+            status = bvpi_source_fetch_beside(file, b->indices, indices_size(b));
+    }
+    if (status != BVP_OK)
+        return status;
+    __atomic_store_n(&o->number_count, last->first_triangle + last->triangle_count,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&o->count, o->room, __ATOMIC_RELEASE);
+    return BVP_OK;
+}
+
+bvp_status bvpi_outside_fetch_all(const bvp_file *file)
+{
+    bvp_status status = BVP_OK;
+    for (uint64_t part = 0;
+         file->source && file->outside && status == BVP_OK && part < file->section[BVPD_PART].count;
+         part++)
+        if (file->outside[part].is_absent)
+            status = bvpi_outside_fetch(file, (uint32_t)part);
+    return status;
 }
 
 /* ---- are they those that were packed? -------------------------------------------------------- */
@@ -186,10 +261,12 @@ bvp_status bvpi_outside_touch(const bvp_file *file, uint32_t part, const bvp_con
         return BVP_ERR_ARGUMENT;
     bvpi_outside *o = &file->outside[part];
     const unsigned char state = __atomic_load_n(&o->state, __ATOMIC_ACQUIRE);
-    bvp_status status = o->count > 0 ? BVP_OK : BVP_ERR_ARGUMENT;
+    bvp_status status = bvpi_outside_fetch(file, part);
     if (status != BVP_OK || state == BVPI_HASH_GOOD)
         return status;
-    for (uint32_t k = 0; k < o->count && status == BVP_OK && state == BVPI_HASH_UNKNOWN; k++)
+    const bool is_trusted = file->mode == BVP_OPEN_TRUSTED;
+    for (uint32_t k = 0;
+         k < o->room && !is_trusted && status == BVP_OK && state == BVPI_HASH_UNKNOWN; k++)
         status = compare(file, o, &o->buffers[k], k, control);
     if (state == BVPI_HASH_BAD)
         status = BVP_ERR_CORRUPT;
@@ -205,6 +282,8 @@ bvp_status bvpi_outside_explain(const bvp_file *file, uint32_t part, bvp_status 
     const bvpi_outside *o = bvpi_outside_of(file, part);
     if (status == BVP_ERR_CANCELLED)
         return bvpi_error_cancelled(error);
+    if (o->count == 0 && status != BVP_ERR_ARGUMENT)
+        return bvpi_source_explain(file, error);
     if (o->count == 0)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the triangles of part %" PRIu32 " lie in buffers outside of this "

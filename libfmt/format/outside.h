@@ -32,9 +32,10 @@ typedef struct bvpi_outside {
     const uint8_t *ids; /* the part's triangle numbers */
     uint64_t ids_size;
     uint32_t number_count; /* triangles of all buffers, in the numbers' order */
-    uint32_t count;        /* buffers; 0: none are bound, and every corner is 0 0 0 */
+    uint32_t count;        /* atomic. Buffers; 0: none are bound, and every corner is 0 0 0 */
     uint32_t room;         /* buffers that the part has according to the file */
     uint32_t first;        /* their first record in BUFS */
+    bool is_absent;        /* they are those of a GLB, of which not all has been fetched */
     unsigned char state;   /* atomic, enum bvpi_hash_state: are they those that were packed? */
     bvpi_buffers *buffers;
 } bvpi_outside;
@@ -72,6 +73,11 @@ bvp_status bvpi_outside_open(bvp_file *file, bvp_error *error);
 void bvpi_outside_close(bvp_file *file);
 /* The buffers of a part, also where none are bound; NULL: its clusters hold its triangles. */
 const bvpi_outside *bvpi_outside_of(const bvp_file *file, uint32_t part);
+/* BVP_OK: the part's buffers are bound, and here. From a source they are fetched. Otherwise
+ * BVP_ERR_ARGUMENT, or what the source says. Within a call. */
+bvp_status bvpi_outside_fetch(const bvp_file *file, uint32_t part);
+/* The same of all parts that have any. */
+bvp_status bvpi_outside_fetch_all(const bvp_file *file);
 /* Are the part's buffers bound, and those that it was packed with? Their hashes are computed by the
  * first call that asks. BVP_ERR_ARGUMENT: they are not bound; BVP_ERR_CORRUPT: they are others. */
 bvp_status bvpi_outside_touch(const bvp_file *file, uint32_t part, const bvp_control *control);

@@ -310,6 +310,8 @@ void bvpi_source_close(bvpi_source *s)
     }
     bvpi_slice_return(&s->front);
     bvpi_slice_return(&s->back);
+    free(s->beside.bytes);
+    free(s->beside.arrived);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }

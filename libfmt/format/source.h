@@ -38,6 +38,14 @@ uint64_t bvpi_source_offset(const bvp_file *file, const uint8_t *byte);
  */
 bvp_status bvpi_source_fetch_all(const bvp_file *file);
 
+/* Makes room for bytes of the source that lie beside the file, offset and size as in the source,
+ * and sets file->chunk. They have yet to be fetched. */
+bvp_status bvpi_source_take_beside(bvp_file *file, uint64_t offset, uint64_t size,
+                                   bvp_error *error);
+/* Fetches what is absent of these, bytes of file->chunk: until the file is closed. Within a call,
+ * which says what the source said. */
+bvp_status bvpi_source_fetch_beside(const bvp_file *file, const uint8_t *bytes, uint64_t size);
+
 /* BVP_ERR_ARGUMENT for a file from a source: for calls that copy a file's bytes where they lie. */
 bvp_status bvpi_source_refuse(const bvp_file *file, bvp_error *error);
 /* Sets *error (may be NULL) to what the source said last, and returns its status. */

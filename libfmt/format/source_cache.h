@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * source_cache.h: what is in the cache of a file from a source, for the three files that keep it:
- * source_chunks.c, which reads chunks and lets them go, source_ahead.c, which says what comes with
- * a chunk that is wanted, and source.c, which opens it and counts the calls on it.
+ * source_cache.h: what is in the cache of a file from a source, for the four files that keep it:
+ * source_chunks.c, which reads chunks and lets them go, source_beside.c, source_ahead.c, which says
+ * what comes with a chunk that is wanted, and source.c, which opens it and counts the calls on it.
  *
  * All functions here run under the source's lock.
  */
@@ -29,6 +29,13 @@ typedef struct bvpi_scan {
     unsigned length; /* how often it went on */
 } bvpi_scan;
 
+/* The binary chunk of the GLB that the file lies in: source_beside.c. */
+typedef struct bvpi_beside {
+    uint8_t *bytes;         /* NULL: there is none */
+    uint64_t offset, size;  /* in the source */
+    unsigned char *arrived; /* of each BVPI_CHUNK_SIZE bytes */
+} bvpi_beside;
+
 struct bvpi_source {
     bvp_source given;
     uint64_t offset; /* of the bvpack file in the source */
@@ -49,6 +56,7 @@ struct bvpi_source {
     bvpi_scan scans[BVPI_SCANS];  /* the latest first */
     bvpi_slice *hand_at;          /* where the next chunk to leave is looked for, */
     uint64_t hand;                /* and its number in the slice */
+    bvpi_beside beside;
     bvpi_span first; /* while it is opened: the bytes that the source begins with, or none */
     bool is_checked; /* HASH is good, and chunks are checked against it */
     bool is_failing; /* the call that asked last may not ask again */
@@ -115,6 +123,9 @@ static_assert(BVPD_BLOCK_SIZE == 1 << BVPI_CHUNK_SHIFT, "a chunk is a block");
 /* Notes that bytes are missing; what the source said is what the call will return. */
 void bvpi_source_note_miss(bvpi_source *s, bvp_status status, uint64_t offset,
                            const bvp_error *said);
+/* Reads bytes of the source, offset as there, and says which if it gives none and says nothing. */
+bvp_status bvpi_source_ask(bvpi_source *s, uint64_t offset, uint64_t size, uint8_t *out,
+                           bvp_error *error);
 /* Reads chunks first .. last of a slice, all absent. They become readable when they are checked.
  * Those after `needed` are read ahead: what is wrong with them is told to whoever needs them. */
 bvp_status bvpi_source_read(bvpi_source *s, bvpi_slice *slice, uint64_t first, uint64_t needed,

@@ -39,6 +39,17 @@ void bvpi_source_note_miss(bvpi_source *s, bvp_status status, uint64_t offset,
     __atomic_add_fetch(&s->misses, 1, __ATOMIC_RELAXED);
 }
 
+bvp_status bvpi_source_ask(bvpi_source *s, uint64_t offset, uint64_t size, uint8_t *out,
+                           bvp_error *error)
+{
+    const bvp_status status = s->given.read(s->given.user, offset, size, out, error);
+    if (status != BVP_OK && error->message[0] == 0)
+        bvpi_error_set(error, status, offset, "",
+                       "the source gave no bytes %" PRIu64 " to %" PRIu64 " (%s)", offset,
+                       offset + size, bvp_status_name(status));
+    return status;
+}
+
 static bvp_status refuse_chunk(uint64_t chunk, bvp_error *error)
 {
     return bvpi_error_set(error, BVP_ERR_CORRUPT, bvpi_chunk_off(chunk), "HSH-2",
@@ -80,11 +91,7 @@ bvp_status bvpi_source_read(bvpi_source *s, bvpi_slice *slice, uint64_t first, u
     if (to <= s->first.size)
         memcpy(out, s->first.data + from, (size_t)(to - from));
     else
-        status = s->given.read(s->given.user, s->offset + from, to - from, out, error);
-    if (status != BVP_OK && error->message[0] == 0)
-        bvpi_error_set(error, status, from, "",
-                       "the source gave no bytes %" PRIu64 " to %" PRIu64 " (%s)", from, to,
-                       bvp_status_name(status));
+        status = bvpi_source_ask(s, s->offset + from, to - from, out, error);
     uint64_t good = first; /* the chunk after those that may be read */
     while (status == BVP_OK && good <= last && is_as_hashed(s, slice, good))
         good++;

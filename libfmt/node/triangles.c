@@ -4,6 +4,7 @@
  * decoded once each; a few triangles decode their own corners.
  * Spec: format.md, chapters "Cluster records" and "Triangle numbers"
  */
+#include "format/outside.h"
 #include "format/source.h"
 #include "format/triangle_ids.h"
 #include "node/cluster_record.h"
@@ -78,12 +79,14 @@ static bvp_status get_triangles(const bvp_file *file, uint32_t part_idx, bvp_ran
     uint64_t capacity = range.count;
     *count = 0;
     bvpi_part part;
-    const bvp_status status = bvpi_triangle_range(file, part_idx, first, &part, &capacity);
+    bvp_status status = bvpi_triangle_range(file, part_idx, first, &part, &capacity);
     if (status != BVP_OK || capacity == 0)
         return status;
     assert(capacity <= part.triangle_count - first);
-    if (positions && part.outside && part.outside->count == 0)
-        return BVP_ERR_ARGUMENT; /* where they lie is not known: bvp_bind */
+    if (positions && part.outside)
+        status = bvpi_outside_fetch(file, part_idx);
+    if (status != BVP_OK)
+        return status; /* where they lie is not known: bvp_bind */
     for (uint32_t idx = find_cluster(&part, first); *count < capacity; idx++) {
         bvpi_cluster cluster;
         const uint64_t triangle = first + *count;

@@ -2,6 +2,7 @@
  * vertices.c: stored vertices by number, cluster by cluster in the order of the file.
  * Spec: format.md, chapter "Cluster records"
  */
+#include "format/outside.h"
 #include "format/source.h"
 #include "node/cluster_record.h"
 
@@ -16,8 +17,10 @@ static bvp_status get_vertices(const bvp_file *file, uint32_t part_idx, uint64_t
     bvp_status status = bvpi_get_part(file, part_idx, &part);
     if (status != BVP_OK)
         return status;
-    if (positions && part.outside && part.outside->count == 0)
-        return BVP_ERR_ARGUMENT; /* where they lie is not known: bvp_bind */
+    if (positions && part.outside)
+        status = bvpi_outside_fetch(file, part_idx);
+    if (status != BVP_OK)
+        return status; /* where they lie is not known: bvp_bind */
     for (uint32_t idx = 0; idx < part.cluster_count && *count < capacity; idx++) {
         bvpi_cluster cluster;
         if (!bvpi_cluster_at(&part, idx, &cluster))
@@ -52,7 +55,7 @@ static bvp_status get_corners(const bvp_file *file, uint32_t part_idx, uint64_t 
     uint64_t before = 0;
     bvpi_part part;
     *count = 0;
-    const bvp_status status = bvpi_triangle_range(file, part_idx, first, &part, &capacity);
+    bvp_status status = bvpi_triangle_range(file, part_idx, first, &part, &capacity);
     if (status != BVP_OK)
         return status;
     for (uint32_t idx = 0; idx < part.cluster_count && *count < capacity; idx++) {

@@ -52,9 +52,9 @@ static bvp_status make_ready(bvp_status status, bvp_file **file, const char *pat
         return status;
     assert(*file != NULL);
     status = bvpi_thin_open(*file, path, options ? options : &default_options, error);
-    if (status == BVP_OK && (*file)->mode == BVP_OPEN_ISOLATED)
+    if (status == BVP_OK && bvpi_is_isolated((*file)->mode))
         status = bvp_verify_file(*file, NULL, NULL, error);
-    if (status == BVP_OK && (*file)->mode == BVP_OPEN_ISOLATED)
+    if (status == BVP_OK && bvpi_is_isolated((*file)->mode))
         status = isolate_parts(*file, error);
     if (status == BVP_OK && !(*file)->thin && !(*file)->source) /* it would be read at once */
         status = make_part_ready(*file, error);

@@ -111,6 +111,8 @@ for from in "$model" "$ring" integers.glb; do
   look same "$name.glb" "$from" "$name.bvp"
   "$bvpack" attach "$from" "$name.bvp" -q -o again.glb && same "$name.glb" again.glb
   expect 0 verify "$name.glb"
+  expect 0 compress -q "$name.glb"
+  expect 0 verify "$name.glb.zst"
   expect 0 verify "$name.bvp"
   expect 2 query closest "$name.bvp" --point 1,2,3
   has err 'not bound.* --share'
@@ -125,6 +127,9 @@ for from in "$model" "$ring" integers.glb; do
     set -- $ask
     "$bvpack" "$1" "$2" "$name.plain.bvp" "${@:3}" --json >expected && "$bvpack" "$1" "$2" "$name.glb" "${@:3}" --json >out || bad "$ask"
     sed -i "s/$name\.glb/$name.plain.bvp/" out
+    same expected out
+    "$bvpack" "$1" "$2" "$name.glb.zst" "${@:3}" --json >out || bad "$ask of $name.glb.zst"
+    sed -i "s/$name\.glb\.zst/$name.plain.bvp/" out
     same expected out
   done
 done

@@ -117,7 +117,7 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_refit_top$", "^bvpi_refit_wide(_base|_avx2)?$")
   through("^bvpi_find_attached$", "/(attached|map)\\.c:read_(memory|fd)$")
   # of a source: the caller's
-  through("^bvpi_source_close$|^bvpi_ahead_hint$|^bvpi_source_read$|/source_chunks\\.c:fetch|^bvpi_map_source$|/map\\.c:(begin_source|copy_source|open_source)", "")
+  through("^bvpi_source_close$|^bvpi_ahead_hint$|^bvpi_source_ask$|/source_chunks\\.c:fetch|^bvpi_map_source$|/map\\.c:(begin_source|copy_source|open_source)", "")
   through(":(hit|id|volume|clash)_guarded$|:tell_progress$", "")
   through("^bvpi_verify_nodes$", "/verify_instances\\.c:verify_instance_leaf$|/verify_parts\\.c:verify_triangle_leaf$")
   through("^bvp_verify_controlled$|/verify_file\\.c:(bvp_verify_controlled\\.part\\.0$|verify_bytes)", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify_file\\.c:verify_totals$")

@@ -34,6 +34,7 @@ PROPERTY_SUITES += \
 	tests/property/test_isa.c \
 	tests/property/test_lazy.c \
 	tests/property/test_outside.c \
+	tests/property/test_outside_glb.c \
 	tests/property/test_overlap.c \
 	tests/property/test_packed.c \
 	tests/property/test_pair_counts.c \

@@ -21,6 +21,7 @@ noinst_HEADERS += \
 	tests/support/item_case.h \
 	tests/support/nameless.h \
 	tests/support/oracle.h \
+	tests/support/outside_case.h \
 	tests/support/oracle_gmp.h \
 	tests/support/pair_counts.h \
 	tests/support/prim_suite.h \
@@ -46,4 +47,5 @@ TEST_HELPERS += \
 	tests/support/exercise.c \
 	tests/support/questions.c \
 	tests/support/hard_models.c \
-	tests/support/oracle.c
+	tests/support/oracle.c \
+	tests/support/outside_case.c

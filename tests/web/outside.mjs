@@ -63,7 +63,23 @@ const check = async (file) => {
 
 const whole = await open(glb);
 await check(whole);
-await check(await open({ size: glb.length, read: async (offset, size) => glb.slice(offset, offset + size) }));
+// From a source: nothing of the buffers when it is opened, and everything once.
+let bytesRead = 0;
+const slow = async (offset, size) => {
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  bytesRead += size;
+  return glb.slice(offset, offset + size);
+};
+const remote = await open({ size: glb.length, read: slow });
+const opened = bytesRead;
+await check(remote);
+assert.ok(bytesRead > opened && bytesRead < glb.length + 65536, `${opened}, ${bytesRead} of ${glb.length}`);
+await remote.close();
+const changed = glb.slice();
+changed[20 + textSize + 8 + (asset.bufferViews[asset.accessors[asset.meshes[0].primitives[0].attributes.POSITION].bufferView].byteOffset ?? 0) + 1] ^= 64;
+const lying = await open({ size: glb.length, read: async (offset, size) => changed.slice(offset, offset + size) });
+await assert.rejects(lying.rayFirst(rays), { status: 'corrupt' });
+await lying.close();
 
 const over = await open(overBytes);
 await assert.rejects(over.rayFirst(rays), { status: 'argument' });

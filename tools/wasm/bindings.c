@@ -103,14 +103,6 @@ bvp_file *EXPORT(open_source)(uint32_t number, double size, double cache)
     return last.status == BVP_OK ? file : NULL;
 }
 
-/* Do the file's triangles lie outside of it? */
-int EXPORT(is_over_buffers)(const bvp_file *file)
-{
-    bvp_file_info info;
-    bvp_get_info(file, &info);
-    return info.is_over_buffers;
-}
-
 enum { BUFFERS = 8, BUFFERS_MOST = 4096 };
 
 /* rows: for each buffers BUFFERS numbers: address of the positions, stride in bytes, type,
@@ -141,15 +133,6 @@ int EXPORT(bind)(bvp_file *file, uint32_t part, const double *rows, uint32_t cou
 void EXPORT(close_file)(bvp_file *file)
 {
     bvp_close(file);
-}
-
-/* Verification is left out, as half a hundred KiB that no page needs: `bvpack verify` has it. The
- * library asks for it in mode isolated only, which nothing here opens. */
-bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
-                           bvp_error *error)
-{
-    (void)file, (void)callback, (void)user, (void)error;
-    return BVP_ERR_LIMIT;
 }
 
 /* ---- what is in a file ----------------------------------------------------------------------- */

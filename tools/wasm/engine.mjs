@@ -17,7 +17,7 @@ const NONE = 0xffffffff;
 const DISTANCE_ROW = 17;
 const COVERAGE = 9;
 const PIECE = 1024; // as in bindings.c
-const RANGES_KEPT = 8;
+const RANGES_KEPT = 16;
 const AHEAD = 4; // hints at a time, as in bvpack-http.c
 const HINT_MOST = 65536;
 const TRIES = 3; // of one range without progress: the cache is too small
@@ -250,14 +250,6 @@ export class Engine {
     const file = { tail: Promise.resolve(), source: null, bytes: 0, handle: 0, bound: new Map() };
     if (given.whole) this.openBytes(file, given.whole, options);
     else await this.openSource(file, given, options);
-    // Over the vertices of the GLB that it lies in: these are read as well, all at once.
-    if (file.source && this.module.is_over_buffers(file.handle)) {
-      const whole = await given.read(0, given.size);
-      this.module.close_file(file.handle);
-      this.sources.delete(file.sourceNumber);
-      file.source = null;
-      this.openBytes(file, whole, options);
-    }
     const id = this.next++;
     this.files.set(id, file);
     return id;

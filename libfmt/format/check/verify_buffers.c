@@ -5,7 +5,7 @@
  * Coordinates and indices can be checked only where the buffers are: in a GLB, or bound to an open
  * file. Without them all rules are checked but those about coordinates.
  *
- * Held by tests/property/test_outside.c.
+ * Held by tests/property/test_outside_glb.c.
  * Spec: format.md, chapter "Triangles outside"
  */
 #include "format/check/verify_file.h"

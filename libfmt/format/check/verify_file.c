@@ -123,6 +123,13 @@ bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_contro
     return verify_bytes(&(bvpi_span){data, size, 0}, &chunk, NULL, &report);
 }
 
+/* Buffers that nobody has bound are not here, and need not be. */
+static bvp_status fetch_all(const bvp_file *file)
+{
+    const bvp_status status = bvpi_source_fetch_all(file);
+    return status == BVP_OK ? bvpi_outside_fetch_all(file) : status;
+}
+
 static bvp_status verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback,
                               void *user, bvp_error *error)
 {
@@ -132,7 +139,7 @@ static bvp_status verify_part(const bvp_file *file, uint32_t part, bvp_finding_f
     if (part >= file->section[BVPD_PART].count)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "there is no part %" PRIu32, part);
-    bvp_status status = bvpi_source_fetch_all(file);
+    bvp_status status = fetch_all(file);
     if (status != BVP_OK)
         return bvpi_source_explain(file, error);
     status = bvpi_resolve(&file, &part);
@@ -169,7 +176,7 @@ bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *
                            bvp_error *error)
 {
     bvpi_call call = bvpi_call_begin(file, NULL);
-    bvp_status status = bvpi_source_fetch_all(file);
+    bvp_status status = fetch_all(file);
     if (status != BVP_OK)
         return bvpi_call_end(&call, bvpi_source_explain(file, error));
     bvpi_advise_scan(file, true);

@@ -36,7 +36,9 @@ typedef enum bvpi_isa { BVPI_ISA_BASELINE = 0, BVPI_ISA_AVX2 = 1 } bvpi_isa;
 static inline bvpi_isa bvpi_isa_of_cpu(void)
 {
 #ifdef BVPI_DISPATCH
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    /* what configure.ac compiles kernels for: all processors with AVX2 have the others */
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
         return BVPI_ISA_AVX2;
 #endif
     return BVPI_ISA_BASELINE;

@@ -45,6 +45,7 @@ typedef int32_t i32x8 __attribute__((vector_size(32)));
 typedef uint32_t u32x8 __attribute__((vector_size(32)));
 typedef double f64x4 __attribute__((vector_size(32)));
 typedef int64_t i64x4 __attribute__((vector_size(32)));
+typedef uint64_t u64x4 __attribute__((vector_size(32)));
 
 /* The two 16-byte registers of SSE2 in a 32-byte vector; a union is what gcc optimises best. */
 typedef float bvpi_f32x4 __attribute__((vector_size(16)));
@@ -145,6 +146,23 @@ BVPI_INLINE void u32x8_store(uint32_t *p, u32x8 v)
     memcpy(p, &v, sizeof v);
 }
 
+/* Lanes from 0 to 255, as bytes. */
+BVPI_INLINE void i32x8_store_u8(uint8_t *p, i32x8 v)
+{
+#ifdef __SSE2__
+    const bvpi_halves x = {.i32 = v};
+    const __m128i words = _mm_packs_epi32((__m128i)x.i32_half[0], (__m128i)x.i32_half[1]);
+    _mm_storel_epi64((__m128i *)(void *)p, _mm_packus_epi16(words, words));
+#elif defined(__wasm_simd128__)
+    const bvpi_halves x = {.i32 = v};
+    const v128_t words = wasm_i16x8_narrow_i32x4((v128_t)x.i32_half[0], (v128_t)x.i32_half[1]);
+    wasm_v128_store64_lane(p, wasm_u8x16_narrow_i16x8(words, words), 0);
+#else
+    for (int i = 0; i < 8; i++)
+        p[i] = (uint8_t)v[i];
+#endif
+}
+
 BVPI_INLINE f64x4 f64x4_load(const double *p)
 {
     f64x4 v;
@@ -219,6 +237,17 @@ BVPI_INLINE f32x8 f32x8_from_i32(i32x8 v)
         r.f32_half[h] = __builtin_convertvector(x.i32_half[h], bvpi_f32x4);
     }
     return r.f32;
+#endif
+}
+
+BVPI_INLINE void f64x4_from_i32(i32x8 v, f64x4 out[2])
+{
+    const bvpi_halves x = {.i32 = v};
+    for (int h = 0; h < 2; h++)
+#ifdef __AVX2__
+        out[h] = (f64x4)_mm256_cvtepi32_pd((__m128i)x.i32_half[h]);
+#else
+        out[h] = __builtin_convertvector(x.i32_half[h], f64x4);
 #endif
 }
 
@@ -476,6 +505,17 @@ BVPI_INLINE f32x8 f32x8_max(f32x8 a, f32x8 b)
 #else
     return f32x8_select(f32x8_gt(a, b), a, b);
 #endif
+}
+
+BVPI_INLINE bvpi_i32x4 bvpi_i32x4_min(bvpi_i32x4 a, bvpi_i32x4 b)
+{
+    const bvpi_i32x4 less = a < b;
+    return (a & less) | (b & ~less);
+}
+
+BVPI_INLINE bvpi_i32x4 bvpi_i32x4_max(bvpi_i32x4 a, bvpi_i32x4 b)
+{
+    return bvpi_i32x4_min(b, a) ^ a ^ b; /* the other one */
 }
 
 BVPI_INLINE f64x4 f64x4_min(f64x4 a, f64x4 b)

@@ -279,7 +279,7 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
     status = bvpi_check_head(file, bytes, error);
     if (status != BVP_OK)
         return status;
-    /* bvpi_bvpi_check_head() refuses a file that has less than its header says. */
+    /* bvpi_check_head() refuses a file that has less than its header says. */
     assert(file->size >= BVPD_HEADER_SIZE && file->size == file->header.file_size);
     status = map_chunk(file, fd, &glb, error);
     if (status != BVP_OK)

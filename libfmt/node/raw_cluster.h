@@ -52,6 +52,17 @@ typedef struct bvpi_raw_cluster {
     bool is_open;
 } bvpi_raw_cluster;
 
+/* Clusters are met one after another, upward or downward, and the vertices of each in no order that
+ * a processor could foresee: the one that probably comes after `offset` is asked for meanwhile. */
+static inline void bvpi_raw_prefetch(const bvpi_part *part, uint64_t before, uint64_t offset)
+{
+    enum { LINE = 64, MOST = 96 * LINE };
+    const uint64_t stride = before < offset ? offset - before : before - offset;
+    const uint64_t next = before < offset ? offset + stride : offset - stride;
+    for (uint64_t i = 0; stride <= MOST && i < stride && next + i < part->blob_size; i += LINE)
+        __builtin_prefetch(part->blob + next + i);
+}
+
 /* The raw cluster of a reference (record offset >> cluster_shift) * 256 + local number, if it has
  * `count` triangles from that number on; else NULL. Valid until the next call. */
 static inline const bvpi_cluster *bvpi_raw_find(bvpi_raw_cluster *c, const bvpi_part *part,
@@ -59,6 +70,7 @@ static inline const bvpi_cluster *bvpi_raw_find(bvpi_raw_cluster *c, const bvpi_
 {
     const uint64_t offset = (uint64_t)(reference >> 8) << part->cluster_shift;
     if (!c->is_open || c->offset != offset) {
+        bvpi_raw_prefetch(part, c->offset, offset);
         c->is_open =
             bvpi_cluster_open_whole(part, offset, &c->cluster) && bvpi_cluster_is_raw(&c->cluster);
         c->offset = offset;
@@ -102,13 +114,23 @@ static inline bvpi_f32x4 bvpi_raw_upper(bvpi_f32x4 a, bvpi_f32x4 b)
 #endif
 }
 
-/* Adds local triangles first .. first + count - 1 of a raw cluster. Three axes side by side; the
- * fourth lane is the next vertex' x, or one of the bytes behind DATA, and is not used. */
-static inline void bvpi_raw_include(const bvpi_cluster *cluster, uint32_t first, uint32_t count,
-                                    bvpi_aabb *box)
+/* The box of some vertices. Three axes side by side; the fourth lane is the next vertex' x, or one
+ * of the bytes behind DATA, and is not used. */
+typedef struct bvpi_raw_box {
+    bvpi_f32x4 lo, hi;
+} bvpi_raw_box;
+
+static inline void bvpi_raw_clear(bvpi_raw_box *box)
 {
-    bvpi_f32x4 lo = {box->lo[0], box->lo[1], box->lo[2]};
-    bvpi_f32x4 hi = {box->hi[0], box->hi[1], box->hi[2]};
+    box->lo = (bvpi_f32x4){INFINITY, INFINITY, INFINITY, 0};
+    box->hi = -box->lo;
+}
+
+/* Adds local triangles first .. first + count - 1 of a raw cluster. */
+static inline void bvpi_raw_include(const bvpi_cluster *cluster, uint32_t first, uint32_t count,
+                                    bvpi_raw_box *box)
+{
+    bvpi_f32x4 lo = box->lo, hi = box->hi;
     for (uint32_t triangle = first; triangle < first + count; triangle++) {
         uint32_t vertex[3];
         bvpi_cluster_corners(cluster, triangle, vertex);
@@ -120,10 +142,8 @@ static inline void bvpi_raw_include(const bvpi_cluster *cluster, uint32_t first,
             hi = bvpi_raw_upper(at, hi);
         }
     }
-    for (int axis = 0; axis < 3; axis++) {
-        box->lo[axis] = lo[axis];
-        box->hi[axis] = hi[axis];
-    }
+    box->lo = lo;
+    box->hi = hi;
 }
 
 /* Is every cluster of the part raw? */

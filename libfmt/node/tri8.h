@@ -16,8 +16,6 @@ typedef struct bvpi_tri8 {
 
 /* ---- bits ----------------------------------------------------------------------------------- */
 
-typedef uint64_t bvpi_u64x4 __attribute__((vector_size(32)));
-
 BVPI_INLINE uint32_t bvpi_load_unaligned_u32(const uint8_t *p)
 {
     uint32_t v;
@@ -73,7 +71,7 @@ BVPI_INLINE u32x8 bvpi_stream_words(const uint8_t *stream, u32x8 bit)
 
 /* 57 bits each: of lanes 0 1 4 5, and of lanes 2 3 6 7. */
 typedef struct bvpi_long_words {
-    bvpi_u64x4 a, b;
+    u64x4 a, b;
 } bvpi_long_words;
 
 BVPI_INLINE bvpi_long_words bvpi_stream_long_words(const uint8_t *p, u32x8 bit)
@@ -81,13 +79,13 @@ BVPI_INLINE bvpi_long_words bvpi_stream_long_words(const uint8_t *p, u32x8 bit)
     const u32x8 shift = bit & 7, zero = {0};
     uint32_t at[8];
     bvpi_spread(bit >> 3, at);
-    const bvpi_u64x4 a = {bvpi_load_unaligned_u64(p + at[0]), bvpi_load_unaligned_u64(p + at[1]),
-                          bvpi_load_unaligned_u64(p + at[4]), bvpi_load_unaligned_u64(p + at[5])};
-    const bvpi_u64x4 b = {bvpi_load_unaligned_u64(p + at[2]), bvpi_load_unaligned_u64(p + at[3]),
-                          bvpi_load_unaligned_u64(p + at[6]), bvpi_load_unaligned_u64(p + at[7])};
+    const u64x4 a = {bvpi_load_unaligned_u64(p + at[0]), bvpi_load_unaligned_u64(p + at[1]),
+                     bvpi_load_unaligned_u64(p + at[4]), bvpi_load_unaligned_u64(p + at[5])};
+    const u64x4 b = {bvpi_load_unaligned_u64(p + at[2]), bvpi_load_unaligned_u64(p + at[3]),
+                     bvpi_load_unaligned_u64(p + at[6]), bvpi_load_unaligned_u64(p + at[7])};
     return (bvpi_long_words){
-        a >> (bvpi_u64x4)__builtin_shufflevector(shift, zero, 0, 8, 1, 9, 4, 12, 5, 13),
-        b >> (bvpi_u64x4)__builtin_shufflevector(shift, zero, 2, 10, 3, 11, 6, 14, 7, 15)};
+        a >> (u64x4)__builtin_shufflevector(shift, zero, 0, 8, 1, 9, 4, 12, 5, 13),
+        b >> (u64x4)__builtin_shufflevector(shift, zero, 2, 10, 3, 11, 6, 14, 7, 15)};
 }
 
 /* 32 bits of each lane's word from bit `from` on. */

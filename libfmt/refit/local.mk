@@ -11,4 +11,5 @@ KERNEL_SOURCES += \
 noinst_HEADERS += \
 	libfmt/refit/refit.h \
 	libfmt/refit/refit_block.h \
-	libfmt/refit/refit_corners.h
+	libfmt/refit/refit_corners.h \
+	libfmt/refit/refit_volume.h

@@ -12,6 +12,7 @@
 #include "node/aabb_node.h"
 #include "node/frame.h"
 #include "node/grid.h"
+#include "node/raw_cluster.h"
 #include "prim/place_bounds.h"
 
 #include <string.h>
@@ -95,18 +96,25 @@ BVPI_INLINE f64x4 bvpi_grid_clamp(const bvpi_grid_lanes *grid, f64x4 steps)
     return f64x4_min(f64x4_max(steps - grid->start, zero), grid->most);
 }
 
-/* box: nothing beyond it is read. */
-static inline void bvpi_frame_round_all(const bvpi_grid_lanes *grid, const bvpi_aabb *box,
-                                        bvpi_frame *out)
+/* A box in grid steps; the fourth lanes are not used. */
+typedef struct bvpi_frame_lanes {
+    bvpi_i32x4 lo, hi;
+} bvpi_frame_lanes;
+
+BVPI_INLINE bvpi_frame_lanes bvpi_frame_round_all(const bvpi_grid_lanes *grid,
+                                                  const bvpi_raw_box *box)
 {
-    const f64x4 below = {(double)box->lo[0], (double)box->lo[1], (double)box->lo[2], 0};
-    const f64x4 above = {(double)box->hi[0], (double)box->hi[1], (double)box->hi[2], 0};
+    const f64x4 below = bvpi_f64x4_from_f32x4(box->lo), above = bvpi_f64x4_from_f32x4(box->hi);
     const f64x4 lo = bvpi_grid_clamp(grid, bvpi_floor_lanes(below * grid->inverse));
     const f64x4 hi = bvpi_grid_clamp(grid, -bvpi_floor_lanes(-above * grid->inverse));
-    for (int axis = 0; axis < 3; axis++) {
-        out->lo[axis] = (uint32_t)lo[axis];
-        out->hi[axis] = (uint32_t)hi[axis];
-    }
+    return (bvpi_frame_lanes){__builtin_convertvector(lo, bvpi_i32x4),
+                              __builtin_convertvector(hi, bvpi_i32x4)};
+}
+
+static inline bvpi_frame_lanes bvpi_frame_to_lanes(const bvpi_frame *box)
+{
+    return (bvpi_frame_lanes){{(int32_t)box->lo[0], (int32_t)box->lo[1], (int32_t)box->lo[2], 0},
+                              {(int32_t)box->hi[0], (int32_t)box->hi[1], (int32_t)box->hi[2], 0}};
 }
 
 /* ---- hierarchies ----------------------------------------------------------------------------- */

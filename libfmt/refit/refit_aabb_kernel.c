@@ -51,8 +51,11 @@ static bool refit_block(aabb *a, const bvpi_binary_node *root, const uint8_t *pa
     while (count-- > 0) {
         const bvpi_block_node *n = &nodes[count];
         if (n->left == 0) {
-            if (!bvpi_block_bound(a->tree, a->part, &a->open, &n->node, &boxes[count]))
+            bvpi_raw_box exact;
+            if (!bvpi_block_bound(a->tree, a->part, &a->open, &n->node, &exact))
                 return false;
+            memcpy(boxes[count].lo, &exact.lo, sizeof boxes[count].lo);
+            memcpy(boxes[count].hi, &exact.hi, sizeof boxes[count].hi);
         } else {
             assert(n->left > count); /* so the children's boxes are known */
             boxes[count] = boxes[n->left];

@@ -67,10 +67,10 @@ static inline const bvpi_cluster *bvpi_block_triangles(const bvpi_binary *tree,
 /* The box of a leaf's triangles. False: some are not there. */
 static inline bool bvpi_block_bound(const bvpi_binary *tree, const bvpi_part *part,
                                     bvpi_raw_cluster *open, const bvpi_binary_node *leaf,
-                                    bvpi_aabb *out)
+                                    bvpi_raw_box *out)
 {
     const uint32_t run = bvpi_block_run(tree, leaf->count);
-    bvpi_aabb_clear(out);
+    bvpi_raw_clear(out);
     for (uint32_t done = 0; done < leaf->count; done += run) {
         uint32_t local;
         const bvpi_cluster *cluster =

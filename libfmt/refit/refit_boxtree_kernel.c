@@ -24,21 +24,36 @@
 
 enum { SIDES = 6 };
 
+/* A box as eight lanes: lo, one unused, the negatives of hi, one unused. So a side's way inward is
+ * upward, on both ends of an axis, and a box around others has the least of each lane. Numbers are
+ * steps of the grid, below 2^22. */
+typedef struct sides {
+    int32_t lo[3], not_lo, minus_hi[3], not_hi;
+} sides;
+_Static_assert(sizeof(sides) == sizeof(i32x8), "sides are loaded as a vector");
+
 typedef struct upper {
-    bvpi_frame box;        /* first around what the record holds, then its volume */
-    uint32_t first, count; /* nodes of its block */
+    int32_t lo[3];  /* first around what the record holds, then its volume: as in sides */
+    uint32_t first; /* node of its block */
+    int32_t minus_hi[3];
+    uint32_t count; /* of them */
 } upper;
 
 /* Of a block: what the first pass has found of a node. */
 typedef struct block_node {
-    bvpi_frame box;
+    int32_t lo[3];    /* as in upper */
     uint32_t payload; /* offset in the blob */
-    uint16_t left;    /* as in bvpi_block_node */
+    int32_t minus_hi[3];
+    uint16_t left; /* as in bvpi_block_node */
     uint8_t planes;
 } block_node;
-_Static_assert(sizeof(upper) <= BVPI_REFIT_BOXTREE_UPPER &&
-                   sizeof(block_node) <= BVPI_REFIT_BOXTREE_NODE,
+_Static_assert(sizeof(upper) == sizeof(sides) && sizeof(upper) == BVPI_REFIT_BOXTREE_UPPER &&
+                   sizeof(block_node) == sizeof(sides) &&
+                   sizeof(block_node) == BVPI_REFIT_BOXTREE_NODE,
                "bvpi_refit_room");
+_Static_assert(offsetof(upper, minus_hi) == offsetof(sides, minus_hi) &&
+                   offsetof(block_node, minus_hi) == offsetof(sides, minus_hi),
+               "boxes lie as in sides");
 
 typedef struct boxtree {
     bvp_file *file;
@@ -52,57 +67,72 @@ typedef struct boxtree {
     double area;         /* of all volumes, half their surfaces in square grid steps */
 } boxtree;
 
+/* ---- boxes ---------------------------------------------------------------------------------- */
+
+/* The box of a record that begins as sides does; unused lanes hold the record's other numbers. */
+static inline i32x8 load_box(const void *record)
+{
+    i32x8 box;
+    memcpy(&box, record, sizeof box);
+    return box;
+}
+
+static inline void store_box(void *record, i32x8 box)
+{
+    const i32x8 unused = {0, 0, 0, -1, 0, 0, 0, -1};
+    box = i32x8_select(unused, load_box(record), box);
+    memcpy(record, &box, sizeof box);
+}
+
+static inline i32x8 around(i32x8 a, i32x8 b)
+{
+    return i32x8_select(i32x8_lt(a, b), a, b);
+}
+
+/* A box that was rounded to the grid. Of a file that changes meanwhile lo may exceed hi. */
+static inline i32x8 sides_of(bvpi_frame_lanes box)
+{
+    const bvpi_halves both = {.i32_half = {bvpi_i32x4_min(box.lo, box.hi), -box.hi}};
+    return both.i32;
+}
+
+static inline i32x8 other_ends(i32x8 box)
+{
+    return __builtin_shufflevector(box, box, 4, 5, 6, 7, 0, 1, 2, 3);
+}
+
+/* How long a box is on each axis, in the lanes of both of its ends. */
+static inline i32x8 extents_of(i32x8 box)
+{
+    return -(box + other_ends(box));
+}
+
 /* ---- one node ------------------------------------------------------------------------------- */
 
-/* How far each side of the parent's box can move towards the box, in grid steps. Clamped, because a
- * forged file's numbers may be anything. */
-static inline void measure(const bvpi_frame *parent, const bvpi_frame *box,
-                           const uint32_t extent[3], uint32_t distance[SIDES])
+/* The `count` sides, a bit each, that take away most surface, each by itself; of equal ones the
+ * lower. Products are below 2^45 square grid steps: exact. A number from 0 to 5 for the side, added
+ * to eight times the product, makes them differ. */
+static inline unsigned choose_sides(i32x8 extent, i32x8 distance, unsigned count)
 {
-    BVPI_UNROLL
-    for (int axis = 0; axis < 3; axis++) {
-        const uint32_t lower = box->lo[axis] - parent->lo[axis];
-        const uint32_t upper = parent->hi[axis] - box->hi[axis];
-        distance[axis] = lower <= extent[axis] ? lower : 0;
-        distance[3 + axis] = upper <= extent[axis] ? upper : 0;
-    }
-}
-
-/* The `count` sides that take away most surface, each by itself; of equal ones the lower. Surfaces
- * are below 2^45 square grid steps, and the side in their last bits makes them differ. */
-static inline unsigned choose_sides(const uint32_t extent[3], const uint32_t distance[SIDES],
-                                    unsigned count)
-{
-    uint64_t key[SIDES];
+    const i32x8 rim = __builtin_shufflevector(extent, extent, 1, 2, 0, 3, 5, 6, 4, 7) +
+                      __builtin_shufflevector(extent, extent, 2, 0, 1, 3, 6, 4, 5, 7);
+    const f64x4 number[2] = {{5, 4, 3, -1}, {2, 1, 0, -1}}, none = f64x4_splat(-1);
+    const i32x8 used = {-1, -1, -1, 0, -1, -1, -1, 0};
+    f64x4 key[2], moved[2], edge[2];
     unsigned mask = 0;
-    BVPI_UNROLL
-    for (unsigned axis = 0; axis < 3; axis++) {
-        const uint64_t rim = (uint64_t)extent[(axis + 1) % 3] + extent[(axis + 2) % 3];
-        key[axis] = distance[axis] * rim * 8 + (SIDES - 1 - axis);
-        key[3 + axis] = distance[3 + axis] * rim * 8 + (SIDES - 4 - axis);
-    }
+    f64x4_from_i32(distance & used, moved);
+    f64x4_from_i32(rim, edge);
+    for (int end = 0; end < 2; end++)
+        key[end] = moved[end] * edge[end] * 8 + number[end];
     for (; count > 0; count--) {
-        uint64_t best = key[0];
-        BVPI_UNROLL
-        for (unsigned side = 1; side < SIDES; side++)
-            best = key[side] > best ? key[side] : best;
-        const unsigned side = SIDES - 1 - (best & 7);
-        mask |= 1u << side;
-        key[side] = 0;
+        f64x4 best = f64x4_max(key[0], key[1]);
+        best = f64x4_max(best, __builtin_shufflevector(best, best, 2, 3, 0, 1));
+        best = f64x4_max(best, __builtin_shufflevector(best, best, 1, 0, 3, 2));
+        mask |= 1u << (SIDES - 1 - ((int64_t)best[0] & 7));
+        for (int end = 0; end < 2; end++)
+            key[end] = f64x4_select(f64x4_ge(key[end], best), none, key[end]);
     }
     return mask;
-}
-
-/* Moves a side by the offset that a payload says, as bvpi_boxtree_box does. */
-static inline void move_side(bvpi_frame *box, unsigned side, uint32_t offset)
-{
-    const unsigned axis = side % 3;
-    const uint32_t most = box->hi[axis] - box->lo[axis];
-    offset = offset < most ? offset : most;
-    if (side < 3)
-        box->lo[axis] += offset;
-    else
-        box->hi[axis] -= offset;
 }
 
 static inline unsigned planes_of(const boxtree *b, const uint8_t *payload)
@@ -111,51 +141,72 @@ static inline unsigned planes_of(const boxtree *b, const uint8_t *payload)
     return count < b->tree->plane_max ? count : b->tree->plane_max;
 }
 
-/* bvpi_overlay_store, of few bytes. */
+/* bvpi_overlay_store, of 1 to 13 bytes: pieces that may overlap. */
 static inline void store_payload(const boxtree *b, const uint8_t *payload, const uint8_t *bytes,
                                  size_t size)
 {
     bool differs = false;
     for (size_t i = 0; i < size; i++)
         differs |= payload[i] != bytes[i];
-    if (differs)
-        memcpy(bvpi_overlay(b->file, payload), bytes, size);
+    if (!differs)
+        return;
+    uint8_t *to = bvpi_overlay(b->file, payload);
+    if (size >= 8) {
+        memcpy(to, bytes, 8);
+        memcpy(to + size - 8, bytes + size - 8, 8);
+    } else if (size >= 4) {
+        memcpy(to, bytes, 4);
+        memcpy(to + size - 4, bytes + size - 4, 4);
+    } else {
+        to[0] = bytes[0];
+        to[size / 2] = bytes[size / 2];
+        to[size - 1] = bytes[size - 1];
+    }
 }
 
-/* Writes the payload of a node that holds `box`. *box becomes its volume. */
-static void fit_node(boxtree *b, const uint8_t *payload, unsigned planes, const bvpi_frame *parent,
-                     bvpi_frame *box)
+/* Grid steps in the unit of each side's offset, as a power of two: bvpi_boxtree_shift. A float's
+ * exponent tells an extent's bits. Floats of four bytes hold all steps. */
+static inline i32x8 shifts_of(i32x8 extent, unsigned offset_size)
+{
+    const i32x8 needed = ((i32x8)f32x8_from_i32(extent) >> 23) - 126;
+    const i32x8 shift = needed - i32x8_splat((int32_t)(8 * offset_size));
+    return i32x8_select(i32x8_gt(shift, i32x8_splat(0)), shift, i32x8_splat(0));
+}
+
+/* Writes the payload of a node that holds `box`. Returns its volume. Distances are clamped, because
+ * a forged file's parent may be any box. */
+static i32x8 fit_node(boxtree *b, const uint8_t *payload, unsigned planes, i32x8 parent, i32x8 box)
 {
     enum { OFFSETS_MAX = 3 };
+    static const uint8_t lane_of[SIDES] = {0, 1, 2, 4, 5, 6};
+    const i32x8 bit = {1, 2, 4, 64, 8, 16, 32, 64};
     uint8_t bytes[1 + OFFSETS_MAX * sizeof(float)], *at = bytes + 1;
-    uint32_t extent[3], distance[SIDES];
     const unsigned offset_size = b->tree->offset_size;
     assert(planes <= OFFSETS_MAX && offset_size <= sizeof(float));
-    for (int axis = 0; axis < 3; axis++)
-        extent[axis] = parent->hi[axis] - parent->lo[axis];
-    measure(parent, box, extent, distance);
+    const i32x8 extent = extents_of(parent);
+    const i32x8 lengthened = box - parent, zero = i32x8_splat(0);
+    const i32x8 distance =
+        around(i32x8_select(i32x8_gt(lengthened, zero), lengthened, zero), extent);
     const unsigned mask = choose_sides(extent, distance, planes);
+    const i32x8 shift = shifts_of(extent, offset_size), units = distance >> shift;
+    int32_t written[8];
+    i32x8_store(written, units);
     bytes[0] = (uint8_t)mask;
-    *box = *parent;
-    for (unsigned left = mask; left != 0; left &= left - 1) {
-        const unsigned side = (unsigned)__builtin_ctz(left);
-        uint32_t offset = distance[side];
-        if (offset_size == sizeof(float)) {
-            const float steps = (float)offset; /* below 2^22: exact */
-            memcpy(at, &steps, sizeof steps);
-        } else {
-            const unsigned shift = bvpi_boxtree_shift(extent[side % 3], offset_size);
-            const uint32_t units = offset >> shift;
-            at[0] = (uint8_t)units;
-            if (offset_size == 2)
-                at[1] = (uint8_t)(units >> 8);
-            offset = units << shift;
-        }
-        at += offset_size;
-        move_side(box, side, offset);
+    for (unsigned left = mask; left != 0; left &= left - 1, at += offset_size) {
+        const int32_t offset = written[lane_of[__builtin_ctz(left)]];
+        const float steps = (float)offset; /* below 2^22: exact */
+        /* those of one or two bytes are the first ones */
+        memcpy(at, offset_size == sizeof steps ? (const void *)&steps : &offset, sizeof steps);
     }
     store_payload(b, payload, bytes, (size_t)(at - bytes));
-    b->area += bvpi_frame_half_surface(box);
+    const i32x8 chosen = i32x8_eq(i32x8_splat((int32_t)mask) & bit, bit);
+    const i32x8 offset = (units << shift) & chosen;
+    const i32x8 volume = parent + around(offset, extent - other_ends(offset));
+    const i32x8 size = extents_of(volume);
+    f64x4 side[2];
+    f64x4_from_i32(size, side);
+    b->area += side[0][0] * side[0][1] + side[0][1] * side[0][2] + side[0][2] * side[0][0];
+    return volume;
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -173,20 +224,19 @@ static bool bound_block(boxtree *b, const bvpi_binary_node *root, const uint8_t 
     block_node *kept = b->nodes + out->first;
     for (uint32_t k = out->count; k-- > 0;) {
         const bvpi_block_node *n = &nodes[k];
-        bvpi_aabb exact;
+        bvpi_raw_box exact;
         kept[k].payload = (uint32_t)(n->payload - b->tree->blob);
         kept[k].left = (uint16_t)n->left;
         kept[k].planes = (uint8_t)planes_of(b, n->payload);
         if (n->left != 0) {
-            kept[k].box = kept[n->left].box;
-            bvpi_frame_include(&kept[k].box, &kept[n->left + 1].box);
+            store_box(&kept[k], around(load_box(&kept[n->left]), load_box(&kept[n->left + 1])));
             continue;
         }
         if (!bvpi_block_bound(b->tree, b->part, &b->open, &n->node, &exact))
             return false;
-        bvpi_frame_round_all(&b->lanes, &exact, &kept[k].box);
+        store_box(&kept[k], sides_of(bvpi_frame_round_all(&b->lanes, &exact)));
     }
-    out->box = kept[0].box;
+    store_box(out, load_box(&kept[0]));
     return true;
 }
 
@@ -194,12 +244,14 @@ static bool bound_block(boxtree *b, const bvpi_binary_node *root, const uint8_t 
 static void fit_block(boxtree *b, const upper *own)
 {
     block_node *nodes = b->nodes + own->first;
-    nodes[0].box = own->box;
+    store_box(&nodes[0], load_box(own));
     for (uint32_t k = 0; k < own->count; k++) {
         const uint32_t left = nodes[k].left;
+        const i32x8 parent = load_box(&nodes[k]);
         for (uint32_t child = left; left != 0 && child < left + 2; child++)
-            fit_node(b, b->tree->blob + nodes[child].payload, nodes[child].planes, &nodes[k].box,
-                     &nodes[child].box);
+            store_box(&nodes[child],
+                      fit_node(b, b->tree->blob + nodes[child].payload, nodes[child].planes, parent,
+                               load_box(&nodes[child])));
     }
 }
 
@@ -218,8 +270,8 @@ static bool gather(boxtree *b, uint32_t idx)
     if (!bvpi_binary_children(b->tree, &node, child, below))
         return false;
     own->count = 0;
-    own->box = b->upper[bvpi_upper_number(b->tree, below[0])].box;
-    bvpi_frame_include(&own->box, &b->upper[bvpi_upper_number(b->tree, below[1])].box);
+    store_box(own, around(load_box(&b->upper[bvpi_upper_number(b->tree, below[0])]),
+                          load_box(&b->upper[bvpi_upper_number(b->tree, below[1])])));
     return true;
 }
 
@@ -237,9 +289,11 @@ static bool spread(boxtree *b, uint32_t idx)
     }
     if (node.end != 0 || !bvpi_binary_children(b->tree, &node, child, below))
         return false;
-    for (int side = 0; side < 2; side++)
-        fit_node(b, below[side], planes_of(b, below[side]), &own->box,
-                 &b->upper[bvpi_upper_number(b->tree, below[side])].box);
+    for (int side = 0; side < 2; side++) {
+        upper *child = &b->upper[bvpi_upper_number(b->tree, below[side])];
+        store_box(child, fit_node(b, below[side], planes_of(b, below[side]), load_box(own),
+                                  load_box(child)));
+    }
     return true;
 }
 
@@ -252,12 +306,14 @@ bvp_status refit_boxtree(bvp_file *file, const bvpi_binary *tree, const bvpi_par
                  .lanes = bvpi_grid_lanes_of(grid),
                  .upper = room,
                  .nodes = (block_node *)((upper *)room + tree->upper_count)};
-    const bvpi_frame outermost = {{0, 0, 0}, {grid->extent[0], grid->extent[1], grid->extent[2]}};
+    const bvpi_frame grid_box = {{0, 0, 0}, {grid->extent[0], grid->extent[1], grid->extent[2]}};
+    const i32x8 outermost = sides_of(bvpi_frame_to_lanes(&grid_box));
     for (uint32_t idx = tree->upper_count; idx-- > 0;)
         if (!gather(&b, idx))
             return BVP_ERR_CORRUPT;
-    fit_node(&b, tree->blob, planes_of(&b, tree->blob), &outermost, &b.upper[0].box);
-    const double whole = bvpi_frame_half_surface(&b.upper[0].box);
+    store_box(&b.upper[0], fit_node(&b, tree->blob, planes_of(&b, tree->blob), outermost,
+                                    load_box(&b.upper[0])));
+    const double whole = b.area;
     for (uint32_t idx = 0; idx < tree->upper_count; idx++)
         if (!spread(&b, idx))
             return BVP_ERR_CORRUPT;

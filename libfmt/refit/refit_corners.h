@@ -22,7 +22,7 @@ enum { BLOCK_CORNERS_MAX = 3 * BVPD_CLUSTER_TRIANGLES, BLOCK_WORDS = BLOCK_CORNE
 
 /* A vertex counts once for each run of triangles of one cluster. */
 typedef struct block_corners {
-    double at[BLOCK_CORNERS_MAX][4]; /* the fourth is not used */
+    double at[3][BLOCK_CORNERS_MAX]; /* x of all, y, z */
     uint32_t count;
     uint16_t number[BLOCK_CORNERS_MAX]; /* of each corner, in the order of triangles */
 } block_corners;
@@ -39,6 +39,17 @@ typedef struct vertex_numbers {
 } vertex_numbers;
 enum { VERTEX_FREE = UINT16_MAX };
 
+BVPI_INLINE void add_vertex(const bvpi_cluster *cluster, uint32_t vertex, f64x4 centre,
+                            block_corners *out)
+{
+    bvpi_f32x4 at;
+    memcpy(&at, bvpi_raw_place(cluster, 0, vertex), sizeof at);
+    const f64x4 local = bvpi_f64x4_from_f32x4(at) - centre;
+    for (int k = 0; k < 3; k++)
+        out->at[k][out->count] = local[k];
+    out->count++;
+}
+
 BVPI_INLINE void add_triangle(const bvpi_cluster *cluster, uint32_t local, f64x4 centre,
                               vertex_numbers *numbers, uint16_t number[3], block_corners *out)
 {
@@ -48,10 +59,8 @@ BVPI_INLINE void add_triangle(const bvpi_cluster *cluster, uint32_t local, f64x4
     for (int k = 0; k < 3; k++) {
         uint16_t *own = &numbers->of[vertex[k]];
         if (*own == VERTEX_FREE) {
-            bvpi_f32x4 at;
-            memcpy(&at, bvpi_raw_place(cluster, 0, vertex[k]), sizeof at);
-            f64x4_store(out->at[out->count], bvpi_f64x4_from_f32x4(at) - centre);
-            *own = (uint16_t)out->count++;
+            *own = (uint16_t)out->count;
+            add_vertex(cluster, vertex[k], centre, out);
         }
         number[k] = *own;
     }
@@ -60,11 +69,9 @@ BVPI_INLINE void add_triangle(const bvpi_cluster *cluster, uint32_t local, f64x4
 /* All vertices of a cluster, which are those of a block that is all of it. */
 static inline void add_cluster(const bvpi_cluster *cluster, f64x4 centre, block_corners *out)
 {
-    for (out->count = 0; out->count < cluster->vertex_count; out->count++) {
-        bvpi_f32x4 at;
-        memcpy(&at, bvpi_raw_place(cluster, 0, out->count), sizeof at);
-        f64x4_store(out->at[out->count], bvpi_f64x4_from_f32x4(at) - centre);
-    }
+    out->count = 0;
+    for (uint32_t vertex = 0; vertex < cluster->vertex_count; vertex++)
+        add_vertex(cluster, vertex, centre, out);
 }
 
 /* The vertices of triangles first .. first + count - 1 of a block, relative to `origin`. False:
@@ -113,8 +120,12 @@ static inline void vertex_set_of(const block_corners *corners, uint32_t first, u
 {
     for (uint32_t word = 0; word < words_of(corners); word++)
         out->words[word] = 0;
-    for (uint32_t corner = 3 * first; corner < 3 * (first + count); corner++)
-        out->words[corners->number[corner] / 64] |= UINT64_C(1) << corners->number[corner] % 64;
+    const uint16_t *number = corners->number + 3 * first;
+    for (uint32_t i = 0; i < count; i++, number += 3) {
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++)
+            out->words[number[k] / 64] |= UINT64_C(1) << number[k] % 64;
+    }
 }
 
 /* Those of either set. */
@@ -141,45 +152,97 @@ static inline void vertex_set_all(const block_corners *corners, vertex_set *out)
  * corners (oriented_set.h). */
 enum { STAGE_RANGE, STAGE_SIDES, STAGE_CORNERS, STAGES };
 
-/* Vertices of a block as they lie along a volume's axes, in the order of their numbers; the last
- * one repeated to make them a multiple of four. */
+/* Vertices of a block as they lie along a volume's axes, by fours of their numbers: in the place of
+ * those that are not in the set one of it stands once more. */
 typedef struct block_locals {
-    double along[3][BLOCK_CORNERS_MAX + 3];
+    double along[3][BLOCK_CORNERS_MAX];
     uint32_t count;
 } block_locals;
 
-/* Projects vertices on the rows of `axis`, by the products and sums of bvpi_oriented_local, and
- * adds them to the range. out: NULL or where they are kept. */
+/* The lanes whose bits are set. */
+BVPI_INLINE i64x4 lanes_of(unsigned bits)
+{
+    const i64x4 bit = {1, 2, 4, 8}, all = {bits, bits, bits, bits};
+    return (all & bit) == bit;
+}
+
+/* Four points along the rows of `axis`, by the products and sums of bvpi_oriented_local, added to a
+ * range of each lane. along: NULL, or where they are kept. */
+BVPI_INLINE void project_four(const f64x4 at[3], const double axis[9], f64x4 lo[3], f64x4 hi[3],
+                              double (*along)[BLOCK_CORNERS_MAX], uint32_t count)
+{
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        const double *row = axis + 3 * k;
+        const f64x4 local = at[0] * row[0] + at[1] * row[1] + at[2] * row[2];
+        lo[k] = f64x4_min(local, lo[k]);
+        hi[k] = f64x4_max(local, hi[k]);
+        if (along != NULL)
+            f64x4_store(along[k] + count, local);
+    }
+}
+
+/* The least lane of each of three. */
+BVPI_INLINE f64x4 least_of_each(const f64x4 v[3])
+{
+    const f64x4 two = f64x4_min(__builtin_shufflevector(v[0], v[1], 0, 4, 2, 6),
+                                __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7));
+    const f64x4 one = f64x4_min(__builtin_shufflevector(v[2], v[2], 0, 4, 2, 6),
+                                __builtin_shufflevector(v[2], v[2], 1, 5, 3, 7));
+    return f64x4_min(__builtin_shufflevector(two, one, 0, 1, 4, 5),
+                     __builtin_shufflevector(two, one, 2, 3, 6, 7));
+}
+
+/* Projects vertices on the rows of `axis` and adds them to the range. out: NULL or where they are
+ * kept. */
 BVPI_INLINE void project(const block_corners *corners, const vertex_set *set, const double axis[9],
                          bvpi_range *range, block_locals *out)
 {
-    const f64x4 x = {axis[0], axis[3], axis[6], 0}, y = {axis[1], axis[4], axis[7], 0};
-    const f64x4 z = {axis[2], axis[5], axis[8], 0};
-    f64x4 lo = {range->lo[0], range->lo[1], range->lo[2], 0};
-    f64x4 hi = {range->hi[0], range->hi[1], range->hi[2], 0};
-    uint32_t count = 0;
-    for (uint32_t word = 0; word < words_of(corners); word++)
-        for (uint64_t left = set->words[word]; left != 0; left &= left - 1) {
-            const double *at = corners->at[64 * word + (uint32_t)__builtin_ctzll(left)];
-            const f64x4 local = x * at[0] + y * at[1] + z * at[2];
-            lo = f64x4_min(local, lo);
-            hi = f64x4_max(local, hi);
-            if (out != NULL) {
-                for (int k = 0; k < 3; k++)
-                    out->along[k][count] = local[k];
-                count++;
-            }
-        }
+    const uint32_t words = words_of(corners);
+    f64x4 lo[3], hi[3], member[3];
+    uint32_t word = 0, count = 0;
+    while (word + 1 < words && set->words[word] == 0)
+        word++;
+    const uint32_t first = 64 * word + (uint32_t)__builtin_ctzll(set->words[word]);
+    BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
-        range->lo[k] = lo[k];
-        range->hi[k] = hi[k];
+        lo[k] = f64x4_splat(range->lo[k]);
+        hi[k] = f64x4_splat(range->hi[k]);
+        member[k] = f64x4_splat(corners->at[k][first]);
     }
-    if (out == NULL)
-        return;
-    assert(count > 0 && count <= BLOCK_CORNERS_MAX);
-    for (out->count = count; out->count % 4 != 0; out->count++)
-        for (int k = 0; k < 3; k++)
-            out->along[k][out->count] = out->along[k][count - 1];
+    for (; word < words; word++) {
+        uint32_t number = 64 * word;
+        for (uint64_t left = set->words[word]; left != 0; left >>= 4, number += 4) {
+            const unsigned none = (unsigned)__builtin_ctzll(left) & ~3u;
+            left >>= none;
+            number += none;
+            f64x4 at[3];
+            BVPI_UNROLL
+            for (int k = 0; k < 3; k++)
+                at[k] = f64x4_load(corners->at[k] + number);
+            if ((left & 15) != 15) {
+                const i64x4 used = lanes_of(left & 15);
+                BVPI_UNROLL
+                for (int k = 0; k < 3; k++)
+                    at[k] = f64x4_select(used, at[k], member[k]);
+            }
+            project_four(at, axis, lo, hi, out ? out->along : NULL, count);
+            count += 4;
+        }
+    }
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        hi[k] = -hi[k];
+    const f64x4 least = least_of_each(lo), most = -least_of_each(hi);
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        range->lo[k] = least[k];
+        range->hi[k] = most[k];
+    }
+    if (out != NULL) {
+        assert(count > 0 && count <= BLOCK_CORNERS_MAX);
+        out->count = count;
+    }
 }
 
 static inline double middle_of(const bvpi_range *range)
@@ -192,30 +255,37 @@ static inline double radius_of(const bvpi_range *range)
     return (range->hi[2] - range->lo[2]) / 2;
 }
 
+/* Which of four are beyond a range? */
+BVPI_INLINE i64x4 lanes_beyond(f64x4 at, f64x4 lo, f64x4 hi)
+{
+    return f64x4_lt(at, lo) | f64x4_gt(at, hi);
+}
+
 /* bvpi_swept_sides. */
-static inline void add_sides(const block_locals *set, bvpi_range *range)
+BVPI_INLINE void add_sides(const block_locals *set, bvpi_range *range)
 {
     const double z = middle_of(range), radius = radius_of(range);
-    f64x4 lo[2], hi[2];
-    for (int k = 0; k < 2; k++) {
+    f64x4 lo[3], hi[3];
+    for (int k = 0; k < 3; k++) {
         lo[k] = f64x4_splat(range->lo[k]);
-        hi[k] = f64x4_splat(range->hi[k]);
+        hi[k] = f64x4_splat(-range->hi[k]);
     }
     for (uint32_t i = 0; i < set->count; i += 4) {
+        const f64x4 at[2] = {f64x4_load(set->along[0] + i), f64x4_load(set->along[1] + i)};
         const f64x4 height = f64x4_load(set->along[2] + i) - z;
         const f64x4 left_sq = radius * radius - height * height;
         const f64x4 reach = f64x4_sqrt(f64x4_max(left_sq, f64x4_splat(0)));
+        BVPI_UNROLL
         for (int k = 0; k < 2; k++) {
-            const f64x4 at = f64x4_load(set->along[k] + i);
-            lo[k] = f64x4_min(at + reach, lo[k]);
-            hi[k] = f64x4_max(at - reach, hi[k]);
+            lo[k] = f64x4_min(at[k] + reach, lo[k]);
+            hi[k] = f64x4_min(reach - at[k], hi[k]);
         }
     }
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < 4; i++) {
-            range->lo[k] = bvpi_smaller(range->lo[k], lo[k][i]);
-            range->hi[k] = bvpi_larger(range->hi[k], hi[k][i]);
-        }
+    const f64x4 least = least_of_each(lo), most = -least_of_each(hi);
+    for (int k = 0; k < 2; k++) {
+        range->lo[k] = least[k];
+        range->hi[k] = most[k];
+    }
 }
 
 /* bvpi_swept_corners. Few vertices lie beyond the sides of both axes; the others are passed over
@@ -225,11 +295,9 @@ static inline void add_corners(const block_locals *set, bvpi_range *range)
     const double z = middle_of(range), radius = radius_of(range);
     for (uint32_t i = 0; i < set->count; i += 4) {
         i64x4 beyond[2];
-        for (int k = 0; k < 2; k++) {
-            const f64x4 at = f64x4_load(set->along[k] + i);
-            beyond[k] =
-                f64x4_lt(at, f64x4_splat(range->lo[k])) | f64x4_gt(at, f64x4_splat(range->hi[k]));
-        }
+        for (int k = 0; k < 2; k++)
+            beyond[k] = lanes_beyond(f64x4_load(set->along[k] + i), f64x4_splat(range->lo[k]),
+                                     f64x4_splat(range->hi[k]));
         for (unsigned left = i64x4_movemask(beyond[0] & beyond[1]); left != 0; left &= left - 1) {
             const uint32_t at = i + (uint32_t)__builtin_ctz(left);
             bvpi_swept_corner((double[]){set->along[0][at], set->along[1][at], set->along[2][at]},

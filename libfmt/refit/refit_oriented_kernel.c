@@ -29,6 +29,7 @@
 #include "refit/refit.h"
 
 #include "refit/refit_corners.h"
+#include "refit/refit_volume.h"
 
 #include <assert.h>
 #include <math.h>
@@ -90,25 +91,8 @@ static void fit_node(oriented *o, const uint8_t *payload, const bvpi_oriented *p
                      const bvpi_oriented *frame, const bvpi_range *range, bvpi_oriented *out)
 {
     uint8_t bytes[BVPI_ORIENTED_PAYLOAD];
-    double middle[3], half[3], at[3];
     memcpy(bytes, payload, sizeof bytes);
-    bvpi_range_middle(range, middle, half);
-    const double radius = half[2];
-    bvpi_oriented_local(frame, parent->centre, at);
-    for (int k = 0; k < 3; k++)
-        middle[k] -= at[k];
-    bvpi_centre_encode(frame, middle, parent->reach, bytes);
-    *out = *frame;
-    bvpi_oriented_centre(parent, bytes, out->centre);
-    bvpi_oriented_local(frame, out->centre, at);
-    for (int k = 0; k < 3; k++)
-        half[k] = bvpi_larger(range->hi[k] - at[k], at[k] - range->lo[k]) + o->slack;
-    /* the ball reaches from the rectangle's new height as far as from the one it was chosen for */
-    if (is_rss(o))
-        half[2] = radius + fabs((range->lo[2] + range->hi[2]) / 2 - at[2]) + o->slack;
-    for (int k = 0; k < 3; k++)
-        bytes[10 + k] = bvpi_size_code_over(half[k], parent->reach);
-    bvpi_oriented_sizes(parent, bytes, out);
+    *out = volume_around(frame, range, parent, is_rss(o), o->slack, bytes);
     bvpi_overlay_store(o->file, payload, bytes, sizeof bytes);
     o->area += bvpi_oriented_surface(out, is_rss(o));
 }

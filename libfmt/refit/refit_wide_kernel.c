@@ -32,6 +32,12 @@
 
 #include <assert.h>
 
+/* Boxes of a node's lanes; an empty one's are not set. */
+typedef struct lane_boxes {
+    int32_t lo[3][BVPD_WIDTH], hi[3][BVPD_WIDTH];
+} lane_boxes;
+_Static_assert(sizeof(lane_boxes) == BVPI_REFIT_WIDE_NODE, "what the caller allocates");
+
 typedef struct wide {
     bvp_file *file;
     const bvpi_tree *tree;
@@ -41,9 +47,8 @@ typedef struct wide {
     bvpi_turn turn; /* of a turned grid */
     bvpi_raw_cluster open;
     uint32_t upper_count;
-    bvpi_frame (
-        *kept)[BVPD_WIDTH]; /* boxes of each node's lanes, in the order of spread(); or NULL */
-    double area;            /* of all lanes, in square grid steps */
+    lane_boxes *kept; /* of each node, in the order of spread(); or NULL */
+    double area;      /* of all lanes, in square grid steps */
 } wide;
 
 static const uint8_t *bytes_of(const wide *w, uint32_t unit)
@@ -52,17 +57,17 @@ static const uint8_t *bytes_of(const wide *w, uint32_t unit)
 }
 
 _Static_assert(offsetof(bvpd_node, bounds) == 0 &&
-                   sizeof(bvpi_frame) <= sizeof((bvpd_node *)0)->bounds,
+                   sizeof(bvpi_frame_lanes) <= sizeof((bvpd_node *)0)->bounds,
                "a box is stored in place of bounds");
 
 /* Between the passes, a node's bounds hold a box: first its own, then its frame. */
-static void store_box(const wide *w, uint32_t unit, const bvpi_frame *box)
+static void store_box(const wide *w, uint32_t unit, const bvpi_frame_lanes *box)
 {
     assert(unit < w->tree->unit_count);
     memcpy(bvpi_overlay(w->file, bytes_of(w, unit)), box, sizeof *box);
 }
 
-static void load_box(const wide *w, uint32_t unit, bvpi_frame *box)
+static void load_box(const wide *w, uint32_t unit, bvpi_frame_lanes *box)
 {
     assert(unit < w->tree->unit_count);
     memcpy(box, bytes_of(w, unit), sizeof *box);
@@ -71,10 +76,11 @@ static void load_box(const wide *w, uint32_t unit, bvpi_frame *box)
 /* ---- leaves --------------------------------------------------------------------------------- */
 
 /* On a turned grid, boxes hold the turned corners as the format computes them. */
-static void bound_turned(const wide *w, const bvpi_cluster *cluster, uint32_t first, uint32_t count,
-                         bvpi_frame *box)
+static bvpi_frame_lanes bound_turned(const wide *w, const bvpi_cluster *cluster, uint32_t first,
+                                     uint32_t count)
 {
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    bvpi_frame box;
     for (uint32_t corner = 3 * first; corner < 3 * (first + count); corner++) {
         float at[3];
         double turned[3];
@@ -86,49 +92,78 @@ static void bound_turned(const wide *w, const bvpi_cluster *cluster, uint32_t fi
         }
     }
     for (int axis = 0; axis < 3; axis++)
-        bvpi_frame_round(w->grid, axis, lo[axis], hi[axis], box);
+        bvpi_frame_round(w->grid, axis, lo[axis], hi[axis], &box);
+    return bvpi_frame_to_lanes(&box);
 }
 
 /* The box of triangles `reference`, `reference` + 1, ... in one cluster. */
-static bvp_status bound_triangles(wide *w, uint32_t reference, uint32_t count, bvpi_frame *box)
+BVPI_INLINE bvp_status bound_triangles(wide *w, uint32_t reference, uint32_t count,
+                                       bvpi_frame_lanes *box)
 {
     const bvpi_cluster *cluster = bvpi_raw_find(&w->open, w->part, reference, count);
-    bvpi_aabb exact;
+    bvpi_raw_box exact;
     if (!cluster)
         return BVP_ERR_CORRUPT;
     if (w->grid->is_turned) {
-        bound_turned(w, cluster, reference & 255, count, box);
+        *box = bound_turned(w, cluster, reference & 255, count);
         return BVP_OK;
     }
-    bvpi_aabb_clear(&exact);
+    bvpi_raw_clear(&exact);
     bvpi_raw_include(cluster, reference & 255, count, &exact);
-    bvpi_frame_round_all(&w->lanes, &exact, box);
+    *box = bvpi_frame_round_all(&w->lanes, &exact);
     return BVP_OK;
+}
+
+static bvp_status bound_instances(const wide *w, uint32_t first, uint32_t count,
+                                  bvpi_frame_lanes *box)
+{
+    bvpi_frame frame;
+    const bvp_status status = bvpi_refit_instances(w->file, w->grid, first, count, &frame);
+    if (status == BVP_OK)
+        *box = bvpi_frame_to_lanes(&frame);
+    return status;
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-/* The boxes of a node's lanes, from its inner children and its items. */
-static bvp_status bound_lanes(wide *w, const bvpd_node *node, bvpi_frame boxes[BVPD_WIDTH])
+static bvpi_frame_lanes lane_box(const lane_boxes *boxes, int lane)
 {
-    uint32_t child = node->child, item = node->geom;
-    bvp_status status = BVP_OK;
-    for (int lane = 0; lane < BVPD_WIDTH && status == BVP_OK; lane++) {
-        const uint8_t meta = node->meta[lane];
-        if (bvpi_meta_is_inner(meta)) {
-            load_box(w, child++, &boxes[lane]);
-        } else if (bvpi_meta_is_leaf(meta)) {
-            status = w->part ? bound_triangles(w, item, meta, &boxes[lane])
-                             : bvpi_refit_instances(w->file, w->grid, item, meta, &boxes[lane]);
-            item += meta;
-        }
+    bvpi_frame_lanes box = {{0}, {0}};
+    for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] = boxes->lo[axis][lane];
+        box.hi[axis] = boxes->hi[axis][lane];
     }
-    return status;
+    return box;
 }
 
-static bool is_used(const bvpd_node *node, int lane)
+/* The boxes of a node's lanes, from its inner children and its items, and the box around them. */
+static bvp_status bound_lanes(wide *w, const bvpd_node *node, lane_boxes *boxes,
+                              bvpi_frame_lanes *all)
 {
-    return bvpi_meta_is_inner(node->meta[lane]) || bvpi_meta_is_leaf(node->meta[lane]);
+    uint32_t child = node->child, item = node->geom;
+    bvpi_i32x4 lo = {INT32_MAX, INT32_MAX, INT32_MAX, 0}, hi = {0, 0, 0, 0};
+    for (int lane = 0; lane < BVPD_WIDTH; lane++) {
+        const uint8_t meta = node->meta[lane];
+        bvpi_frame_lanes box;
+        if (bvpi_meta_is_inner(meta)) {
+            load_box(w, child++, &box);
+        } else if (bvpi_meta_is_leaf(meta)) {
+            if ((w->part ? bound_triangles(w, item, meta, &box)
+                         : bound_instances(w, item, meta, &box)) != BVP_OK)
+                return BVP_ERR_CORRUPT;
+            item += meta;
+        } else {
+            continue;
+        }
+        lo = bvpi_i32x4_min(box.lo, lo);
+        hi = bvpi_i32x4_max(box.hi, hi);
+        for (int axis = 0; axis < 3; axis++) {
+            boxes->lo[axis][lane] = box.lo[axis];
+            boxes->hi[axis][lane] = box.hi[axis];
+        }
+    }
+    *all = (bvpi_frame_lanes){lo, hi};
+    return BVP_OK;
 }
 
 /* Stores the box of everything below a node in place of its bounds. idx: its number among all
@@ -136,16 +171,44 @@ static bool is_used(const bvpd_node *node, int lane)
 static bvp_status gather_node(wide *w, uint32_t unit, uint32_t idx)
 {
     bvpd_node node;
-    bvpi_frame own[BVPD_WIDTH], all, *boxes = w->kept ? w->kept[idx] : own;
+    bvpi_frame_lanes all;
+    lane_boxes own;
     assert(idx < w->tree->node_count);
-    if (!bvpi_node_load(w->tree, unit, &node) || bound_lanes(w, &node, boxes) != BVP_OK)
+    if (!bvpi_node_load(w->tree, unit, &node) ||
+        bound_lanes(w, &node, w->kept ? &w->kept[idx] : &own, &all) != BVP_OK)
         return BVP_ERR_CORRUPT;
-    bvpi_frame_clear(&all);
-    for (int lane = 0; lane < BVPD_WIDTH; lane++)
-        if (is_used(&node, lane))
-            bvpi_frame_include(&all, &boxes[lane]);
     store_box(w, unit, &all);
     return BVP_OK;
+}
+
+/* Encodes boxes as the smallest 8-bit ones in `frame` around them; boxes become what a reader
+ * decodes (bvpi_frame_child). Returns the sum of their areas. */
+static double encode_lanes(const bvpi_frame_lanes *frame, bvpd_node *node, lane_boxes *boxes)
+{
+    const i32x8 empty = i32x8_eq(i32x8_from_u8(node->meta), i32x8_splat(0));
+    const i32x8 last = i32x8_splat(255);
+    f64x4 side[3][2];
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const unsigned shift = bvpi_frame_shift((uint32_t)(frame->hi[axis] - frame->lo[axis]));
+        const i32x8 from = i32x8_splat(frame->lo[axis]), up = i32x8_splat((1 << shift) - 1);
+        const i32x8 lo = i32x8_load(boxes->lo[axis]) - from;
+        const i32x8 hi = i32x8_load(boxes->hi[axis]) - from;
+        const i32x8 low = lo >> shift & last, high = (hi + up) >> shift & last;
+        /* empty lanes get an empty box: lo 255, hi 0 */
+        i32x8_store_u8(node->bounds[axis], low | (empty & last));
+        i32x8_store_u8(node->bounds[axis] + BVPD_WIDTH, high & ~empty);
+        i32x8_store(boxes->lo[axis], from + (low << shift));
+        i32x8_store(boxes->hi[axis], from + (high << shift));
+        f64x4_from_i32((high - low) << shift & ~empty, side[axis]);
+    }
+    for (int half = 0; half < 2; half++) {
+        const f64x4 x = side[0][half], y = side[1][half], z = side[2][half];
+        const f64x4 area = x * y + y * z + z * x;
+        for (int lane = 0; lane < BVPD_WIDTH / 2; lane++)
+            sum += area[lane];
+    }
+    return sum;
 }
 
 /* Encodes a node's lanes in its frame. The children's frames are what the lanes decode to, so they
@@ -153,42 +216,22 @@ static bvp_status gather_node(wide *w, uint32_t unit, uint32_t idx)
 static bvp_status spread_node(wide *w, uint32_t unit, uint32_t idx)
 {
     bvpd_node node;
-    bvpi_frame frame, own[BVPD_WIDTH], *boxes = w->kept ? w->kept[idx] : own;
+    bvpi_frame_lanes frame, unused;
+    lane_boxes own, *boxes = w->kept ? &w->kept[idx] : &own;
     assert(idx < w->tree->node_count);
     if (!bvpi_node_load(w->tree, unit, &node))
         return BVP_ERR_CORRUPT;
-    if (!w->kept && bound_lanes(w, &node, boxes) != BVP_OK)
+    if (!w->kept && bound_lanes(w, &node, boxes, &unused) != BVP_OK)
         return BVP_ERR_CORRUPT;
     load_box(w, unit, &frame);
     uint32_t child = node.child;
     assert(node.child > unit || bvpi_inner_count(&node) == 0);
-    /* empty lanes get an empty box: lo 255, hi 0 */
-    memset(node.bounds, 255, sizeof node.bounds);
-    unsigned shift[3];
-    for (int axis = 0; axis < 3; axis++) {
-        memset(node.bounds[axis] + BVPD_WIDTH, 0, BVPD_WIDTH);
-        shift[axis] = bvpi_frame_shift(frame.hi[axis] - frame.lo[axis]);
-    }
-    for (int lane = 0; lane < BVPD_WIDTH; lane++) {
-        if (!is_used(&node, lane))
-            continue;
-        /* the smallest 8-bit box of `frame` around the lane's box */
-        for (int axis = 0; axis < 3; axis++) {
-            const uint32_t up = (UINT32_C(1) << shift[axis]) - 1;
-            const uint32_t lo = boxes[lane].lo[axis] - frame.lo[axis];
-            const uint32_t hi = boxes[lane].hi[axis] - frame.lo[axis];
-            const uint8_t low = (uint8_t)(lo >> shift[axis]);
-            const uint8_t high = (uint8_t)((hi + up) >> shift[axis]);
-            node.bounds[axis][lane] = low;
-            node.bounds[axis][BVPD_WIDTH + lane] = high;
-            /* what a reader decodes (bvpi_frame_child) */
-            boxes[lane].lo[axis] = frame.lo[axis] + ((uint32_t)low << shift[axis]);
-            boxes[lane].hi[axis] = frame.lo[axis] + ((uint32_t)high << shift[axis]);
+    w->area += encode_lanes(&frame, &node, boxes);
+    for (int lane = 0; lane < BVPD_WIDTH; lane++)
+        if (bvpi_meta_is_inner(node.meta[lane])) {
+            const bvpi_frame_lanes box = lane_box(boxes, lane);
+            store_box(w, child++, &box);
         }
-        w->area += bvpi_frame_half_surface(&boxes[lane]);
-        if (bvpi_meta_is_inner(node.meta[lane]))
-            store_box(w, child++, &boxes[lane]);
-    }
     bvpi_overlay_store(w->file, bytes_of(w, unit), &node, sizeof node);
     return BVP_OK;
 }
@@ -265,8 +308,9 @@ bvp_status refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *pa
         return status;
     /* the root's frame is the grid */
     const bvpi_frame root = {{0, 0, 0}, {grid->extent[0], grid->extent[1], grid->extent[2]}};
+    const bvpi_frame_lanes frame = bvpi_frame_to_lanes(&root);
     const double whole = bvpi_frame_half_surface(&root);
-    store_box(&w, tree->root, &root);
+    store_box(&w, tree->root, &frame);
     status = spread(&w);
     *area_cost = whole > 0 ? w.area / whole : 0;
     return status;

@@ -76,6 +76,7 @@ UNIT_SUITES += \
 	tests/unit/test_progress.c \
 	tests/unit/test_publish.c \
 	tests/unit/test_record.c \
+	tests/unit/test_refit_volume.c \
 	tests/unit/test_report.c \
 	tests/unit/test_report_forms.c \
 	tests/unit/test_report_mesh.c \

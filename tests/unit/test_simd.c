@@ -139,6 +139,13 @@ START_TEST(integers)
         }
         i32x8 lt = i32x8_lt(a, b), gt = i32x8_gt(a, b), eq = i32x8_eq(a, b);
         i32x8 pick = i32x8_select(gt, a, b);
+        const bvpi_halves x = {.i32 = a}, y = {.i32 = b};
+        const bvpi_i32x4 least = bvpi_i32x4_min(x.i32_half[0], y.i32_half[0]);
+        const bvpi_i32x4 most = bvpi_i32x4_max(x.i32_half[0], y.i32_half[0]);
+        for (int i = 0; i < 4; i++) {
+            ck_assert_int_eq(least[i], a[i] < b[i] ? a[i] : b[i]);
+            ck_assert_int_eq(most[i], a[i] > b[i] ? a[i] : b[i]);
+        }
         for (int i = 0; i < 8; i++) {
             ck_assert_int_eq(lt[i], -(a[i] < b[i]));
             ck_assert_int_eq(gt[i], -(a[i] > b[i]));
@@ -163,10 +170,16 @@ START_TEST(conversions)
         }
         f32x8 from_bytes = f32x8_from_u8(bytes), from_whole = f32x8_from_i32(whole);
         f32x8 narrow = f32x8_from_f64(low, high);
+        uint8_t stored[8];
+        f64x4 wide_whole[2];
+        i32x8_store_u8(stored, i32x8_from_u8(bytes));
+        f64x4_from_i32(whole, wide_whole);
+        ck_assert_mem_eq(stored, bytes, sizeof stored);
         f64x4 wide_low = f64x4_from_low(v), wide_high = f64x4_from_high(v);
         for (int i = 0; i < 8; i++) {
             assert_bits_f(from_bytes[i], bytes[i]);
             assert_bits_f(from_whole[i], (float)whole[i]);
+            assert_bits_d(wide_whole[i / 4][i % 4], (double)whole[i]);
             assert_bits_f(narrow[i], (float)(i < 4 ? low[i] : high[i - 4]));
             assert_bits_d(i < 4 ? wide_low[i] : wide_high[i - 4], (double)v[i]);
         }

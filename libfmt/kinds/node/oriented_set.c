@@ -9,8 +9,6 @@
 
 #include <assert.h>
 
-enum { CENTRE_MAX = 32767 };
-
 void bvpi_range_add(bvpi_range *range, const bvpi_oriented *volume, const bvpi_corners *set)
 {
     for (uint64_t i = 0; i < set->count; i++) {
@@ -30,8 +28,8 @@ void bvpi_centre_encode(const bvpi_oriented *frame, const double middle[3], doub
         const double offset = frame->axis[k] * middle[0] + frame->axis[3 + k] * middle[1] +
                               frame->axis[6 + k] * middle[2];
         double steps = reach > 0 ? offset / reach * 0x1p14 + 0.5 : 0;
-        steps = steps > -CENTRE_MAX ? steps : -CENTRE_MAX;
-        steps = steps < CENTRE_MAX ? steps : CENTRE_MAX;
+        steps = steps > -BVPI_CENTRE_MAX ? steps : -BVPI_CENTRE_MAX;
+        steps = steps < BVPI_CENTRE_MAX ? steps : BVPI_CENTRE_MAX;
         const int whole = (int)steps;
         const int16_t field = (int16_t)(whole - (whole > steps)); /* rounded down */
         memcpy(payload + 4 + 2 * k, &field, sizeof field);
@@ -91,6 +89,9 @@ void bvpi_swept_corner(const double local[3], double z, double radius, bvpi_rang
     const double dy = beyond(rectangle, 1, local[1], &side[1], &direction[1]);
     const double dz = local[2] - z;
     if (dx <= 0 || dy <= 0)
+        return;
+    /* well inside the ball at the corner: what follows would move nothing */
+    if (dx * dx + dy * dy + dz * dz < (1 - 0x1p-40) * (radius * radius))
         return;
     /* From the corner, moved by m along both axes, the point is sqrt(2) ((dx + dy) / 2 - m)
      * away along the diagonal and sqrt(off_sq) off it. */

@@ -118,6 +118,8 @@ static inline uint8_t bvpi_size_code_over(double size, double reach)
     return size > 0 ? bvpi_size_code_of_rank(bvpi_size_rank(size, reach)) : 0;
 }
 
+enum { BVPI_CENTRE_MAX = 32767 };
+
 /* Writes the centre that is `middle` away from frame's, along its axes. frame->centre: the
  * parent's. */
 void bvpi_centre_encode(const bvpi_oriented *frame, const double middle[3], double reach,

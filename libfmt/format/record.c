@@ -34,6 +34,10 @@ enum { GRID_EXPONENT_MAX = 300 };
 /* Bytes of the nodes near a hierarchy's root, which writers put together. */
 enum { NEAR_SIZE = 32 << 10 };
 
+/* Bytes of the records of the most used parts that come with those of the hierarchies over the
+ * instances. */
+enum { OFTEN_SIZE = BVPD_BLOCK_SIZE };
+
 static bool get_record(const bvp_file *file, enum bvpd_section_index section, uint32_t idx,
                        void *out, size_t size)
 {
@@ -409,17 +413,21 @@ uint32_t bvpi_top_count(const bvp_file *file)
     return count < BVPD_TOP_MAX ? (uint32_t)count : BVPD_TOP_MAX;
 }
 
-/* The record of a hierarchy over the instances and its nodes near the root are neighbours in most
- * files, and wanted together: from afar they come in one read. */
+/* The record of a hierarchy over the instances, those of the most used parts before it and its
+ * nodes near the root are neighbours in most files, and wanted together: from afar they come in one
+ * read. */
 static void want_top(const bvp_file *file, uint32_t top)
 {
     const bvpi_span *records = &file->section[BVPD_HIER], *nodes = &file->section[BVPD_TOPN];
     const uint64_t idx = (uint64_t)file->header.top_hierarchy + top;
     if (!file->source || idx >= records->count)
         return;
-    const uint8_t *begin = records->data + idx * sizeof(bvpd_hierarchy);
+    const uint64_t off = idx * sizeof(bvpd_hierarchy);
+    const bool by_use = (file->header.feature_incompatible & BVPD_FEATURE_BY_USE) != 0;
+    const uint64_t often = !by_use ? 0 : off < OFTEN_SIZE ? off : OFTEN_SIZE;
+    const uint8_t *begin = records->data + off - often;
     const uint64_t near = nodes->size < NEAR_SIZE ? nodes->size : NEAR_SIZE;
-    if ((uint64_t)(nodes->data - begin) <= NEAR_SIZE)
+    if ((uint64_t)(nodes->data - begin) <= NEAR_SIZE + often)
         bvpi_want(begin, (size_t)(nodes->data - begin + near));
 }
 

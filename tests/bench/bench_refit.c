@@ -313,7 +313,7 @@ static double refit(bvp_file *file, const float *rest, float *moved, uint64_t co
 static int row(const torus *t, const form *f, const deformation *d, int fd)
 {
     const double edge = 2 * sqrt(10.0 / (double)t->triangle_count);
-    double first, build[3];
+    double first = 0, build[3];
     uint64_t count;
     compared c;
     bvp_file *file = open_file(fd, 1), *rebuilt = NULL;

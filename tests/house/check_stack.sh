@@ -30,7 +30,7 @@ for source in $(find libfmt/base libfmt/format libfmt/node libfmt/prim libfmt/ki
   case $source in
     *_kernel.c)
       graph "$source" _base -DBVPI_ISA=base
-      [ "$(uname -m)" != x86_64 ] || graph "$source" _avx2 -DBVPI_ISA=avx2 -mavx2 -mfma -DBVPI_MAPPED_ONLY ;;
+      [ "$(uname -m)" != x86_64 ] || graph "$source" _avx2 -DBVPI_ISA=avx2 -mavx2 -mfma -mbmi -mbmi2 -DBVPI_MAPPED_ONLY ;;
     *) graph "$source" "" ;;
   esac
 done

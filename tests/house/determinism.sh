@@ -23,7 +23,7 @@ compile() { # name compiler flags...
       [ $isa = base ] || [ "$(uname -m)" = x86_64 ] || continue
       kernels+=("$scratch/$name-$isa-$(basename "$source").o")
       local flags=()
-      [ $isa = base ] || flags=(-mavx2 -mfma)
+      [ $isa = base ] || flags=(-mavx2 -mfma -mbmi -mbmi2)
       "$cc" -std=gnu11 -w -Wno-psabi -ffp-contract=off "$@" "${flags[@]}" -DBVPI_ISA=$isa -I libfmt -c "$source" \
         -o "${kernels[-1]}"
     done
@@ -50,7 +50,7 @@ for cc in gcc clang; do
     compile "$cc$level" "$cc" "$level" && programs+=("$cc$level")
   done
   if grep -q avx2 /proc/cpuinfo 2>/dev/null; then
-    compile "$cc-avx2" "$cc" -O3 -mavx2 -mfma && programs+=("$cc-avx2")
+    compile "$cc-avx2" "$cc" -O3 -mavx2 -mfma -mbmi -mbmi2 && programs+=("$cc-avx2")
   fi
 done
 

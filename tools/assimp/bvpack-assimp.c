@@ -58,7 +58,8 @@ static void send_colour(job *j, const struct aiMesh *mesh)
         return;
     if (aiGetMaterialColor(material, AI_MATKEY_COLOR_DIFFUSE, &colour) != aiReturn_SUCCESS)
         return;
-    if (aiGetMaterialFloat(material, AI_MATKEY_OPACITY, &opacity) != aiReturn_SUCCESS)
+    /* not aiGetMaterialFloat: inline in C, so it is nowhere where compilers inline nothing */
+    if (aiGetMaterialFloatArray(material, AI_MATKEY_OPACITY, &opacity, NULL) != aiReturn_SUCCESS)
         opacity = 1;
     const uint8_t rgba[4] = {colour_byte((double)colour.r), colour_byte((double)colour.g),
                              colour_byte((double)colour.b), colour_byte((double)opacity)};

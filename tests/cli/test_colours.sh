@@ -137,6 +137,110 @@ expect 0 pack -q again.ply -o ply.bvp
 expect 0 extract -q none.bvp -o none.ply
 grep -aq 'property uchar red' none.ply && bad "a PLY without colours has some"
 
+# as one mesh: a primitive for each colour, whose triangles stand where and in the order in which the PLY has them
+cat >flat.py <<'END'
+import json, struct, sys
+GREY = (0xc3, 0xcc, 0xd6, 0xff)
+def glb(name):
+    b = open(name, "rb").read()
+    size = struct.unpack("<I", b[12:16])[0]
+    g, data = json.loads(b[20:20 + size]), b[28 + size:]
+    assert len(g["nodes"]) == len(g["meshes"]) == 1 and g["nodes"] == [{"mesh": 0}], g["nodes"]
+    assert len(g["bufferViews"]) == 2 and b"bvpack_colours" not in b, g
+    def read(accessor, format, width):
+        a = g["accessors"][accessor]
+        at = g["bufferViews"][a["bufferView"]]["byteOffset"] + a.get("byteOffset", 0)
+        words = struct.unpack("<%d%s" % (a["count"] * width, format), data[at:at + 4 * a["count"] * width])
+        return [words[i:i + width] for i in range(0, len(words), width)]
+    def srgb(linear):
+        return round(255 * (12.92 * linear if linear <= .0031308 else 1.055 * linear ** (1 / 2.4) - .055))
+    found = {}
+    for p in g["meshes"][0]["primitives"]:
+        colour = GREY
+        if "material" in p:
+            m = g["materials"][p["material"]]
+            factor = m["pbrMetallicRoughness"]["baseColorFactor"]
+            colour = tuple(srgb(c) for c in factor[:3]) + (round(255 * factor[3]),)
+            assert (m.get("alphaMode") == "BLEND") == (factor[3] < 1), m
+        assert colour not in found, "two primitives of one colour"
+        assert p["attributes"] == {"POSITION": 0}, p
+        at, corners = read(0, "f", 3), [i for i, in read(p["indices"], "I", 1)]
+        assert corners, "a primitive of nothing"
+        found[colour] = [tuple(at[i] for i in corners[k:k + 3]) for k in range(0, len(corners), 3)]
+    assert len(g.get("materials", [])) == len(found.keys() - {GREY}), g["materials"]
+    return found
+def ply(name):
+    head, data = open(name, "rb").read().split(b"end_header\n", 1)
+    count = {w[1]: int(w[2]) for w in (line.split() for line in head.decode().split("\n")) if w[:1] == ["element"]}
+    word, size, wide = ("d", 8, 17) if b"property double" in head else ("f", 4, 17)
+    at = [struct.unpack_from("<3" + word, data, 3 * size * i) for i in range(count["vertex"])]
+    found, data = {}, data[3 * size * len(at):]
+    for k in range(count["face"]):
+        corner = struct.unpack_from("<3I", data, wide * k + 1)
+        found.setdefault(tuple(data[wide * k + 13:wide * k + 17]), []).append(tuple(at[i] for i in corner))
+    return found
+flat, faces = glb(sys.argv[1]), ply(sys.argv[2])
+assert flat.keys() == faces.keys(), (flat.keys(), faces.keys())
+for colour in faces: assert flat[colour] == faces[colour], colour
+if sys.argv[3:]: assert len(faces) == int(sys.argv[3]), faces.keys()
+END
+# FILE COLOURS: how many of them, with the grey of what has none
+flat() {
+  expect 0 extract -q --flat "$1" -o flat.glb
+  expect 0 extract -q "$1" -o whole.ply
+  python3 flat.py flat.glb whole.ply "$2" || bad "$1 as one mesh"
+  for format in ply obj; do # these are flat already
+    expect 0 extract -q "$1" -o a.$format
+    expect 0 extract -q --flat "$1" -o b.$format
+  done
+  same a.ply b.ply
+  sed -i 's/mtllib a/mtllib b/' a.obj
+  same a.obj b.obj
+  same a.mtl b.mtl
+}
+flat red.bvp 3
+expect 0 pack -q flat.glb -o back.bvp
+kept back.bvp "$(printf '%s 0:- 1:ff0000ff 4:ffffffff' "$("$bvpack" info --tree --json back.bvp | "$json" nodes.0.name)")"
+flat all.bvp 3
+flat glass.bvp 3
+grep -aq '"BLEND"' flat.glb || bad "a colour that lets light through does not as one mesh"
+flat plain.bvp 1
+# shared parts, whose instances have colours of their own, or none: 40 nodes, 12 meshes of 4 geometries
+python3 - >many.gltf <<'END'
+import base64, json, random, struct
+r, data, accessors, meshes = random.Random(18), b"", [], []
+for geometry in range(4):
+    pieces = range(len(accessors), len(accessors) + 1 + 2 * geometry)
+    for piece in pieces:
+        count = r.randint(1, 6)
+        for _ in range(count):
+            x, y, z = (r.randint(0, 40) for _ in range(3))
+            data += struct.pack("<9f", x, y, z, x + r.randint(1, 9), y, z, x, y + r.randint(1, 9), z + r.randint(0, 9))
+        size = 36 * count
+        accessors.append({"bufferView": 0, "byteOffset": len(data) - size, "componentType": 5126, "count": 3 * count, "type": "VEC3"})
+    for _ in range(3):
+        meshes.append({"primitives": [{"attributes": {"POSITION": a}, **({"material": m} if m < 6 else {})}
+                                      for a in pieces for m in [r.randint(0, 6)]]})
+nodes = [{"name": "n%d" % i, "mesh": r.randint(0, 11), "translation": [r.randint(-99, 99) for _ in range(3)]} for i in range(40)]
+materials = [{"pbrMetallicRoughness": {"baseColorFactor": [.1 * i, .5, 1 - .1 * i, 1 if i < 5 else .5]}} for i in range(6)]
+print(json.dumps({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": list(range(40))}], "nodes": nodes,
+  "materials": materials, "meshes": meshes, "accessors": accessors, "bufferViews": [{"buffer": 0, "byteLength": len(data)}],
+  "buffers": [{"byteLength": len(data), "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()}]}))
+END
+expect 0 pack -q many.gltf -o many.bvp
+"$bvpack" info --json many.bvp >out && is part_count 4 && is instance_count 40
+flat many.bvp 7
+mv flat.glb first.glb
+flat many.bvp 7
+same first.glb flat.glb
+# one part, and what has no colours
+expect 0 extract -q --flat --part '#0' red.bvp -o flat.glb
+expect 0 extract -q --part '#0' red.bvp -o whole.ply
+python3 flat.py flat.glb whole.ply 2 || bad "a part as one mesh"
+expect 0 extract -q --flat none.bvp -o flat.glb
+grep -aq '"materials"' flat.glb && bad "a model without colours has materials as one mesh"
+grep -aq '"meshes":\[{"primitives":\[{"attributes":{"POSITION":0},"indices":1}\]}\]' flat.glb || bad "no mesh of one primitive"
+
 # in a report: of each triangle of a pair
 expect 0 clash red.bvp --clearance 1.5 --report red.html
 if grep -q bvpackView= red.html; then

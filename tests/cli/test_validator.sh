@@ -39,6 +39,9 @@ for model in "$src/samples/models/irb6640_cell12.glb" "$src/tests/cli/packed_glt
   expect 0 extract -q beside.bvp -o extracted.glb
   says extracted.glb after
   [ ! -s after ] || { bad "$name extracted:"; head -5 after; }
+  expect 0 extract -q --flat beside.bvp -o flat.glb
+  says flat.glb after
+  [ ! -s after ] || { bad "$name extracted as one mesh:"; head -5 after; }
 done
 echo "$checks checks"
 exit $fail

@@ -9,8 +9,8 @@
 
 typedef struct export_options {
     uint32_t part; /* this part alone, in its own coordinates; BVP_ASSEMBLY: everything */
-    int flat; /* everything as one mesh in the world's coordinates: tree, sharing and colours are
-                 lost */
+    int flat; /* for GLB: everything as one mesh in the world's coordinates, with a primitive for
+                 each colour; tree and sharing are lost */
     FILE *materials;            /* for OBJ: where its MTL goes; NULL: no colours */
     const char *materials_name; /* as the OBJ names it */
 } export_options;

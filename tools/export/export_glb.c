@@ -9,7 +9,9 @@
  *
  * Base colours are materials, and a run of triangles of one colour is a primitive: a piece of its
  * part's indices, which are in the order of the source, as runs are. So a part's data is written
- * once, and a mesh of the output is a part in some colours: `look`.
+ * once, and a mesh of the output is a part in some colours: `look`. The flat mesh has one run for
+ * each colour, however many instances show it, because each primitive is a call to draw: its
+ * triangles are sorted by colour, those of a colour as they come, instance by instance.
  * Spec: Khronos glTF 2.0, chapter 4
  */
 #include <assert.h>
@@ -27,7 +29,7 @@
 typedef struct look {
     uint32_t mesh; /* whose data */
     export_run *runs;
-    size_t run_count;  /* 0: the source names no colour */
+    size_t run_count;
     uint64_t accessor; /* of the first run's indices, if there are several */
 } look;
 
@@ -36,7 +38,7 @@ typedef struct glb {
     uint32_t *mesh_of; /* number in the output of each part's data, or BVP_NONE */
     uint32_t *parts;   /* whose data is in the output */
     uint32_t mesh_count;
-    uint32_t *look_of; /* of each item */
+    uint32_t *look_of; /* of each item, until all is one flat mesh */
     look *looks;
     uint32_t look_count;
     uint32_t *colours; /* of materials, ascending */
@@ -182,16 +184,11 @@ static bvp_status find_looks(glb *g)
     return status;
 }
 
-/* Materials, and where runs have their accessors: after those of the meshes. */
 static bvp_status find_materials(glb *g)
 {
     size_t most = 0;
-    uint64_t accessor = 2 * (uint64_t)g->mesh_count;
-    for (uint32_t i = 0; i < g->look_count; i++) {
-        g->looks[i].accessor = accessor;
-        accessor += g->looks[i].run_count > 1 ? g->looks[i].run_count : 0;
+    for (uint32_t i = 0; i < g->look_count; i++)
         most += g->looks[i].run_count;
-    }
     g->colours = malloc(most * sizeof *g->colours + 1);
     if (!g->colours)
         return export_no_memory(g->scene.error);
@@ -217,6 +214,16 @@ static int material_of(const glb *g, const export_run *run)
                                                           sizeof colour, ascending)
                                                 : NULL;
     return found ? (int)(found - g->colours) : -1;
+}
+
+/* Where runs have their accessors: after those of the meshes. */
+static void number_runs(glb *g)
+{
+    uint64_t accessor = 2 * (uint64_t)g->mesh_count;
+    for (uint32_t i = 0; i < g->look_count; i++) {
+        g->looks[i].accessor = accessor;
+        accessor += g->looks[i].run_count > 1 ? g->looks[i].run_count : 0;
+    }
 }
 
 /* Nine digits of a float are the same on every machine, all of a power's may not be. */
@@ -249,14 +256,65 @@ static void write_materials(glb *g)
 
 /* ---- one mesh of everything ------------------------------------------------------------------ */
 
-static bvp_status flatten(glb *g)
+/* A pile is a run of the flat mesh: the first one of what has no colour, then one a material. */
+static export_run *pile_of(const glb *g, export_run *piles, const export_run *run)
 {
-    export_scene *scene = &g->scene;
-    uint64_t vertices = 0, triangles = 0;
-    for (uint32_t i = 0; i < scene->item_count; i++) {
-        vertices += scene->meshes[scene->items[i].part].vertex_count;
-        triangles += scene->meshes[scene->items[i].part].triangle_count;
+    return &piles[material_of(g, run) + 1];
+}
+
+/* Places the piles one after the other, and empties them. Returns how many triangles they had. */
+static uint64_t place_piles(const glb *g, export_run *piles)
+{
+    uint64_t triangles = 0;
+    for (uint32_t i = 0; i < g->scene.item_count; i++) {
+        const look *l = &g->looks[g->look_of[i]];
+        for (size_t k = 0; k < l->run_count; k++) {
+            export_run *pile = pile_of(g, piles, &l->runs[k]);
+            pile->count += l->runs[k].count;
+            memcpy(pile->rgba, l->runs[k].rgba, sizeof pile->rgba);
+        }
     }
+    for (size_t i = 0; i <= g->colour_count; i++) {
+        piles[i].first = triangles;
+        triangles += piles[i].count;
+        piles[i].count = 0;
+    }
+    return triangles;
+}
+
+/* Adds an item's triangles to their piles, and its vertices, to which they refer. */
+static void add_item(glb *g, uint32_t number, export_run *piles)
+{
+    const export_item *item = &g->scene.items[number];
+    const export_mesh *const mesh = &g->scene.meshes[item->part];
+    const look *l = &g->looks[g->look_of[number]];
+    for (size_t i = 0; i < l->run_count; i++) {
+        export_run *pile = pile_of(g, piles, &l->runs[i]);
+        const uint32_t *from = mesh->indices + 3 * l->runs[i].first;
+        uint32_t *to = g->flat.indices + 3 * (pile->first + pile->count);
+        for (uint64_t k = 0; k < 3 * l->runs[i].count; k++)
+            to[k] = (uint32_t)g->flat.vertex_count + from[k];
+        pile->count += l->runs[i].count;
+        g->flat.triangle_count += l->runs[i].count;
+    }
+    for (uint64_t v = 0; v < mesh->vertex_count; v++) {
+        double at[3], rest[3], written[3];
+        float *out = g->flat.positions + 3 * (g->flat.vertex_count + v);
+        export_place(item, mesh->positions + 3 * v, at, rest);
+        for (int k = 0; k < 3; k++)
+            written[k] = out[k] = (float)at[k];
+        export_note(g->scene.report, at, rest, written);
+    }
+    g->flat.vertex_count += mesh->vertex_count;
+}
+
+static bvp_status fill(glb *g, export_run *piles)
+{
+    const export_scene *scene = &g->scene;
+    const uint64_t triangles = place_piles(g, piles);
+    uint64_t vertices = 0;
+    for (uint32_t i = 0; i < scene->item_count; i++)
+        vertices += scene->meshes[scene->items[i].part].vertex_count;
     if (vertices > UINT32_MAX || triangles > UINT32_MAX / 3)
         return export_too_large(scene->error, "a glTF mesh holds at most 2^32 vertices; write the "
                                               "tree, without --flat");
@@ -264,25 +322,31 @@ static bvp_status flatten(glb *g)
     g->flat.indices = malloc(triangles * 12 + 1);
     if (!g->flat.positions || !g->flat.indices)
         return export_no_memory(scene->error);
-    for (uint32_t i = 0; i < scene->item_count; i++) {
-        const export_mesh *const mesh = &scene->meshes[scene->items[i].part];
-        for (uint64_t k = 0; k < 3 * mesh->triangle_count; k++)
-            g->flat.indices[3 * g->flat.triangle_count + k] =
-                (uint32_t)g->flat.vertex_count + mesh->indices[k];
-        for (uint64_t v = 0; v < mesh->vertex_count; v++) {
-            double at[3], rest[3], written[3];
-            float *out = g->flat.positions + 3 * (g->flat.vertex_count + v);
-            export_place(&scene->items[i], mesh->positions + 3 * v, at, rest);
-            for (int k = 0; k < 3; k++)
-                written[k] = out[k] = (float)at[k];
-            export_note(scene->report, at, rest, written);
-        }
-        g->flat.vertex_count += mesh->vertex_count;
-        g->flat.triangle_count += mesh->triangle_count;
-    }
+    for (uint32_t i = 0; i < scene->item_count; i++)
+        add_item(g, i, piles);
     assert(g->flat.vertex_count == vertices && g->flat.triangle_count == triangles);
+    return BVP_OK;
+}
+
+/* One mesh with one look takes the place of all others. */
+static bvp_status flatten(glb *g)
+{
+    const size_t count = g->colour_count + 1;
+    export_run *piles = calloc(count, sizeof *piles);
+    const bvp_status status = piles ? fill(g, piles) : export_no_memory(g->scene.error);
+    if (status != BVP_OK) {
+        free(piles);
+        return status;
+    }
+    for (uint32_t i = 0; i < g->look_count; i++)
+        free(g->looks[i].runs);
+    /* Each colour is that of a run; what has none may be nothing. */
+    const size_t empty = piles[0].count == 0;
+    memmove(piles, piles + empty, (count - empty) * sizeof *piles);
+    g->looks[0] = (look){.runs = piles, .run_count = count - empty};
+    g->look_count = 1;
     g->is_flat = 1;
-    g->mesh_count = 1;
+    g->mesh_count = g->flat.triangle_count > 0;
     return BVP_OK;
 }
 
@@ -332,16 +396,13 @@ static void write_primitives(glb *g, const look *l)
 static void write_meshes(glb *g)
 {
     jsonw_array(&g->text, "meshes");
-    for (uint32_t i = 0; i < (g->is_flat ? 1 : g->look_count); i++) {
+    for (uint32_t i = 0; i < g->look_count; i++) {
         const look *l = &g->looks[i];
         bvp_part_info part;
         jsonw_object(&g->text, NULL);
         if (!g->is_flat && bvp_get_part(g->scene.file, g->parts[l->mesh], &part) == BVP_OK)
             write_name(g, part.name);
-        if (g->is_flat)
-            gltf_put_primitive(&g->text, 0, -1);
-        else
-            write_primitives(g, l);
+        write_primitives(g, l);
         jsonw_end(&g->text);
     }
     jsonw_end(&g->text);
@@ -354,7 +415,7 @@ static void write_accessors(glb *g)
         const gltf_extent mesh = extent_of(mesh_at(g, i));
         gltf_put_accessors(&g->text, i, &mesh);
     }
-    for (uint32_t i = 0; i < g->look_count && !g->is_flat; i++)
+    for (uint32_t i = 0; i < g->look_count; i++)
         for (size_t k = 0; k < g->looks[i].run_count && g->looks[i].run_count > 1; k++)
             gltf_put_run(&g->text, 2 * (uint64_t)g->looks[i].mesh + 1, g->looks[i].runs[k].first,
                          g->looks[i].runs[k].count);
@@ -495,7 +556,8 @@ static bvp_status write_nodes(glb *g, uint32_t part)
     jsonw_array(&g->text, "nodes");
     if (g->is_flat) {
         jsonw_object(&g->text, NULL);
-        jsonw_count(&g->text, "mesh", 0);
+        if (g->mesh_count > 0)
+            jsonw_count(&g->text, "mesh", 0);
         jsonw_end(&g->text);
     } else {
         write_carrier(g, part, 0);
@@ -554,12 +616,13 @@ bvp_status export_glb(const bvp_file *file, const export_options *options, FILE 
     bvp_status status = export_open(file, options->part, report, error, &g.scene);
     if (status == BVP_OK)
         status = choose_meshes(&g);
-    if (status == BVP_OK && options->flat)
-        status = flatten(&g);
-    else if (status == BVP_OK)
+    if (status == BVP_OK)
         status = find_looks(&g);
     if (status == BVP_OK)
         status = find_materials(&g);
+    if (status == BVP_OK && options->flat)
+        status = flatten(&g);
+    number_runs(&g);
     if (status == BVP_OK)
         status = write_file(&g, options->part, out);
     export_close(&g.scene);

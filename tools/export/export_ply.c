@@ -51,7 +51,7 @@ static bvp_status write_faces(const export_scene *scene, const export_item *item
             put(face + 1 + 4 * k, base + mesh->indices[3 * t + k], 4);
         while (at + 1 < count && t >= runs[at].first + runs[at].count)
             at++;
-        const uint8_t *rgba = count > 0 ? runs[at].rgba : grey;
+        const uint8_t *rgba = runs[at].rgba;
         memcpy(face + 13, rgba[0] | rgba[1] | rgba[2] | rgba[3] ? rgba : grey, 4);
         fwrite(face, 1, scene->has_colours ? 17 : 13, out);
     }

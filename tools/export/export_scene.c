@@ -306,15 +306,14 @@ bvp_status export_runs(const export_scene *scene, const export_item *item, expor
     uint32_t size = 0, got = 0;
     *runs = NULL;
     *count = 0;
-    if (item->node == BVP_NONE)
-        return BVP_OK;
-    assert(mesh->loaded && mesh->ids);
-    bvp_status status = bvp_get_colours(scene->file, item->node, NULL, 0, &size);
+    assert(mesh->loaded && (mesh->ids || item->node == BVP_NONE));
+    bvp_status status =
+        item->node == BVP_NONE ? BVP_OK : bvp_get_colours(scene->file, item->node, NULL, 0, &size);
     bvp_colour_run *named = malloc((size_t)size * sizeof *named + 1);
     *runs = malloc(((size_t)size + 1) * sizeof **runs);
     if (status == BVP_OK && (!named || !*runs))
         status = export_no_memory(scene->error);
-    if (status == BVP_OK)
+    if (status == BVP_OK && size > 0)
         status = bvp_get_colours(scene->file, item->node, named, size, &got);
     if (got > size) /* the file has changed meanwhile */
         got = size;

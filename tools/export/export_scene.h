@@ -51,7 +51,7 @@ void export_close(export_scene *scene);
 bvp_status export_load(export_scene *scene, uint32_t part, const export_mesh **out);
 
 /* The colours of an item whose mesh is loaded: runs that hold each triangle once, in order; *count
- * 0: the source names none. The caller frees *runs. */
+ * is 0 only if there is no triangle. The caller frees *runs. */
 bvp_status export_runs(const export_scene *scene, const export_item *item, export_run **runs,
                        size_t *count);
 

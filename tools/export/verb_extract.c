@@ -177,7 +177,8 @@ static const option_row options[] = {
     {"part", 'p', OPTION_TEXT, offsetof(settings, part), "NAME|#N",
      "one part alone, in its own coordinates", 0, 0},
     {"flat", 0, OPTION_FLAG, offsetof(settings, flat), NULL,
-     "GLB: one mesh in the world's coordinates instead of the tree with shared meshes and colours",
+     "GLB: one mesh in the world's coordinates, a primitive for each colour, instead of the tree "
+     "with shared meshes",
      0, 0},
     {"quiet", 'q', OPTION_FLAG, offsetof(settings, quiet), NULL, "no summary", 0, 0},
     {0},
@@ -193,9 +194,11 @@ const verb verb_extract = {
         "shared parts once; the other formats get every instance in the world's coordinates, and "
         "where these do not fit the format exactly, the largest error is reported. Base colours of "
         "the source are materials in GLB and in OBJ, whose OUT.mtl is written, too, and colours of "
-        "faces in PLY; STL has none.",
+        "faces in PLY; STL has none. With --flat a GLB has one mesh, whose triangles are sorted by "
+        "colour first: each colour is one primitive.",
     .options = options,
     .examples = "bvpack extract plant.bvp -o plant.glb\n"
+                "bvpack extract plant.bvp --flat -o one-mesh.glb\n"
                 "bvpack extract plant.bvp --part flange -o flange.stl\n"
                 "bvpack extract plant.bvp --format ply -o - | xz > plant.ply.xz\n",
     .completes = "bvp|zst",

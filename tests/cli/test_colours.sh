@@ -204,7 +204,7 @@ kept back.bvp "$(printf '%s 0:- 1:ff0000ff 4:ffffffff' "$("$bvpack" info --tree 
 flat all.bvp 3
 flat glass.bvp 3
 grep -aq '"BLEND"' flat.glb || bad "a colour that lets light through does not as one mesh"
-flat plain.bvp 1
+flat plain.bvp 2
 # shared parts, whose instances have colours of their own, or none: 40 nodes, 12 meshes of 4 geometries
 python3 - >many.gltf <<'END'
 import base64, json, random, struct

@@ -172,6 +172,34 @@ START_TEST(flat)
 }
 END_TEST
 
+/* A tree of nodes only, as a share of a pack may be: GLB knows no mesh of nothing. */
+START_TEST(no_parts)
+{
+    bvp_builder *builder = begin();
+    uint32_t root;
+    bvp_builder_add_node(builder,
+                         &(bvp_new_node){.parent = BVP_NONE, .name = "root", .part = BVP_NONE},
+                         &root, NULL);
+    bvp_file *file = finish(builder);
+    for (int is_flat = 0; is_flat < 2; is_flat++) {
+        enum { TEXT = 20 }; /* where a GLB's JSON begins */
+        export_options options = {.part = BVP_ASSEMBLY, .flat = is_flat};
+        export_report report;
+        char *bytes = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&bytes, &size);
+        ck_assert_int_eq(export_glb(file, &options, out, &report, NULL), BVP_OK);
+        ck_assert_int_eq(fclose(out), 0);
+        ck_assert_uint_eq(report.triangle_count, 0);
+        ck_assert_uint_gt(size, TEXT);
+        ck_assert_ptr_nonnull(strstr(bytes + TEXT, "\"nodes\""));
+        ck_assert_msg(!strstr(bytes + TEXT, "mesh"), "%s", bytes + TEXT);
+        free(bytes);
+    }
+    bvp_close(file);
+}
+END_TEST
+
 /* A rebased part keeps its place: exactly where doubles can say so. */
 START_TEST(rebased)
 {
@@ -230,6 +258,6 @@ END_TEST
 
 SUITE(test_export_scene)
 {
-    const TTest *const tests[] = {bits_and_order, tree, flat, rebased, failures, NULL};
+    const TTest *const tests[] = {bits_and_order, tree, flat, no_parts, rebased, failures, NULL};
     return suite_run("export_scene", tests);
 }

@@ -82,7 +82,7 @@ done
 # root tells of a share; the tables of many parts
 ask "$plant/reset" >/dev/null
 expect 0 info "$plant/good/x.bvp"
-has out '^  share  *not among what two requests bring; --tree reads on$' && has out '^  wide  '
+has out '^  share  *not read, to keep to two requests; use --tree$' && has out '^  wide  '
 [ "$(ask "$plant/count")" -eq 2 ] || bad "$(ask "$plant/count") requests for info of a file with properties"
 expect 0 info "$plant/good/x.bvp" --json
 same_info() { # FILE URL: but for what was not told, all is as it is said of the file itself
@@ -98,7 +98,7 @@ for _ in $(seq 100); do [ -s port_of_many ] && break; sleep 0.1; done
 many=http://127.0.0.1:$(cat port_of_many)
 ask "$many/reset" >/dev/null
 expect 0 info "$many/good/x.bvp"
-has out '^  *not among what two requests bring; --parts reads on$' && has out '^  digest  *[0-9a-f]'
+has out '^  *not read, to keep to two requests; use --parts$' && has out '^  digest  *[0-9a-f]'
 [ "$(ask "$many/count")" -eq 2 ] || bad "$(ask "$many/count") requests for info of 4,000 parts"
 same_info many.bvp "$many/good/x.bvp"
 

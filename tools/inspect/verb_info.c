@@ -200,9 +200,9 @@ static void print_size(const char *label, uint64_t size, uint64_t triangle_count
     putchar('\n');
 }
 
-static void print_untold(const char *label, const char *what_does)
+static void print_untold(const char *label, const char *option)
 {
-    printf("  %-14snot among what two requests bring; %s\n", label, what_does);
+    printf("  %-14snot read, to keep to two requests; use %s\n", label, option);
 }
 
 static void print_unit(const bvp_file_info *info)
@@ -356,7 +356,7 @@ static bvp_status show(const char *path, const bvp_file *file, const settings *s
         if (status == BVP_OK)
             print_hash("digest", digest, sizeof digest);
         else if (status == BVP_ERR_AGAIN)
-            print_untold("digest", "--digest reads on");
+            print_untold("digest", "--digest");
         else
             printf("  %-14s%s\n", "digest", "not known to this build, which has no libsodium");
     }
@@ -367,7 +367,7 @@ static bvp_status show(const char *path, const bvp_file *file, const settings *s
     if (status == BVP_OK && shard.count != 0)
         status = bvp_get_node(file, 0, &root);
     if (status == BVP_ERR_AGAIN)
-        print_untold("share", "--tree reads on");
+        print_untold("share", "--tree");
     if (status == BVP_OK && shard.count != 0) {
         printf("  %-14s%u of %u of ", "share", shard.index, shard.count);
         print_name(stdout, root.name.data, root.name.size);
@@ -376,7 +376,7 @@ static bvp_status show(const char *path, const bvp_file *file, const settings *s
     puts("hierarchies:");
     status = kinds_as_text(file, info.part_count);
     if (status == BVP_ERR_AGAIN) {
-        print_untold("", "--parts reads on");
+        print_untold("", "--parts");
         status = BVP_OK;
     }
     if (set->parts && status == BVP_OK)
@@ -460,9 +460,7 @@ const verb verb_info = {
         "root's, averaged over the triangles. It reads one page of the file and the records of its "
         "parts and hierarchies; --tree reads the product tree.\n\n"
         "Of a file on a server it makes two requests, for 1 MiB at its beginning and 512 KiB at "
-        "its "
-        "end. What of a large file is not among these it does not tell, and says so; with any "
-        "option it reads on.\n\n"
+        "its end, and names what they did not bring; with any option it reads on.\n\n"
         "The root hash names the content: equal bytes, equal hash. The source hash names what the "
         "file was made of: source bytes, options and format version.",
     .options = options,

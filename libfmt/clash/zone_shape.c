@@ -7,7 +7,7 @@
  * ball has radius r, all points of the hull scaled by 1 - d / r are d deep, because for each of
  * them the hull contains the ball scaled by d / r around it.
  *
- * Held by tests/property/test_clash_zones.c.
+ * Held by tests/property/test_clash_zone_verdict.c.
  * Spec: exactness.md, chapter 12, "Zones"
  */
 #include "clash/zone_shape.h"

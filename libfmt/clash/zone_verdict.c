@@ -12,7 +12,7 @@
  *
  * The verdict does not depend on the detail: more of it only measures what has been proven.
  *
- * Slow twin: tests/property/test_clash_zones.c, all triangles and winding numbers.
+ * Slow twin: tests/property/test_clash_zone_verdict.c, all triangles and winding numbers.
  * Spec: exactness.md, chapter 12, "Zones"
  */
 #include "clash/zone_verdict.h"

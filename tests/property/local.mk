@@ -12,6 +12,7 @@ PROPERTY_SUITES += \
 	tests/property/test_clash_same.c \
 	tests/property/test_clash_sweep.c \
 	tests/property/test_clash_verdict.c \
+	tests/property/test_clash_zone_verdict.c \
 	tests/property/test_clash_zones.c \
 	tests/property/test_closest.c \
 	tests/property/test_coincident.c \

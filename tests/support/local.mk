@@ -41,7 +41,8 @@ noinst_HEADERS += \
 	tests/support/tiny_file.h \
 	tests/support/tiny_open.h \
 	tests/support/tri_cases.h \
-	tests/support/zip_case.h
+	tests/support/zip_case.h \
+	tests/support/zone_case.h
 TEST_HELPERS += \
 	tests/support/build_case.c \
 	tests/support/exercise.c \

@@ -13,10 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "files/input.h"
+#include "clash/clash_json.h"
 #include "text/message.h"
-#include "cli/operand.h"
-#include "cli/options.h"
 
 static clash_rule *add_rule(clash_rules *r)
 {
@@ -77,40 +75,20 @@ int clash_rules_add_same_assembly(clash_rules *r)
 /* ---- the file ------------------------------------------------------------------------------ */
 
 typedef struct reading {
+    clash_json json;
     clash_rules *r;
-    clash_rule *rule; /* the one being read, or NULL */
-    const char *path;
-    const bvp_file_info *info;
-    char where[160]; /* "rule 3 \"bolts\"" */
+    clash_rule *rule; /* the one being read */
     int action_count;
-    int code;
 } reading;
 
 static int refuse(reading *in, const char *key, const char *what)
 {
-    complain(in->path, "%s%s%s: %s", in->where, in->where[0] && key[0] ? ", " : "", key, what);
-    in->code = EXIT_USAGE;
-    return in->code;
+    return clash_json_refuse(&in->json, key, what);
 }
 
-/* A number in the file's units, or "5mm". */
 static int read_length(reading *in, const char *key, const json_value *value, double *out)
 {
-    char where[256];
-    double number;
-    const char *text = json_tree_text(value);
-    if (json_tree_number(value, &number)) {
-        *out = number;
-        return number >= 0 ? 0 : refuse(in, key, "a length can't be negative");
-    }
-    if (!text)
-        return refuse(in, key, "expected a length: a number, or a string such as \"5mm\"");
-    snprintf(where, sizeof where, "%.60s: %s%s%s", in->path, in->where, in->where[0] ? ", " : "",
-             key);
-    in->code = parse_length(where, text, in->info, out);
-    if (in->code == 0 && !isfinite(*out))
-        return refuse(in, key, "a length must be finite");
-    return in->code;
+    return clash_json_length(&in->json, key, value, out);
 }
 
 static int read_selector(reading *in, const char *key, const json_value *value, clash_selector *s)
@@ -118,7 +96,7 @@ static int read_selector(reading *in, const char *key, const json_value *value, 
     char fault[CLASH_FAULT_SIZE];
     if (clash_selector_add_json(s, value, fault) == 0)
         return 0;
-    return fault[0] == '\0' ? (in->code = complain_memory()) : refuse(in, key, fault);
+    return fault[0] == '\0' ? (in->json.code = complain_memory()) : refuse(in, key, fault);
 }
 
 static int read_exclude(reading *in, const char *key, const json_value *value)
@@ -150,14 +128,7 @@ static int read_optional(reading *in, const char *key, const json_value *value)
 
 static int read_name(reading *in, const char *key, const json_value *value)
 {
-    const char *text = json_tree_text(value);
-    if (!text || !text[0])
-        return refuse(in, key, "expected a string that is not empty");
-    free(in->rule->name);
-    in->rule->name = strdup(text);
-    if (!in->rule->name)
-        return in->code = complain_memory();
-    return 0;
+    return clash_json_name(&in->json, key, value, &in->rule->name);
 }
 
 /* The limit with this name, or NULL. */
@@ -168,15 +139,6 @@ static double *limit_named(bvp_clash_limits *limits, const char *key)
     if (strcmp(key, "touch") == 0)
         return &limits->touch_gap;
     return strcmp(key, "overlap") == 0 ? &limits->overlap : NULL;
-}
-
-static int unknown_key(reading *in, const char *key, const char *const *words)
-{
-    char text[160];
-    const char *nearest = options_nearest(key, words);
-    snprintf(text, sizeof text, "no such key%s%s%s", nearest ? "; did you mean \"" : "",
-             nearest ? nearest : "", nearest ? "\"?" : "");
-    return refuse(in, key, text);
 }
 
 static int read_rule_member(void *user, const char *key, const json_value *value)
@@ -195,7 +157,7 @@ static int read_rule_member(void *user, const char *key, const json_value *value
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
         if (readers[i] && strcmp(key, words[i]) == 0)
             return readers[i](in, key, value);
-    return strcmp(key, "comment") == 0 ? 0 : unknown_key(in, key, words);
+    return strcmp(key, "comment") == 0 ? 0 : clash_json_unknown(&in->json, key, words);
 }
 
 static int has_limits(const bvp_clash_limits *limits)
@@ -226,27 +188,16 @@ static int check_rule(reading *in)
     return 0;
 }
 
-static int read_rule_list(reading *in, const json_value *list)
+static int read_rule(void *user, const char *name, const json_value *value)
 {
-    if (!json_tree_is_array(list))
-        return refuse(in, "rules", "expected an array of rules");
-    for (size_t i = 0; i < json_tree_size(list); i++) {
-        const json_value *value = json_tree_at(list, i);
-        const char *given = json_tree_text(json_tree_get(value, "name"));
-        char name[32];
-        snprintf(name, sizeof name, "rule %zu", i + 1);
-        snprintf(in->where, sizeof in->where, given ? "%s \"%.100s\"" : "%s", name, given);
-        in->action_count = 0;
-        in->rule = add_rule(in->r); /* add_rule may move the earlier ones */
-        if (!in->rule || !(in->rule->name = strdup(name)))
-            return in->code = complain_memory();
-        if (!json_tree_is_object(value))
-            return refuse(in, "", "expected an object");
-        if (json_tree_each(value, read_rule_member, in) != 0 || check_rule(in) != 0)
-            return in->code;
-    }
-    in->where[0] = '\0';
-    return 0;
+    reading *in = user;
+    in->action_count = 0;
+    in->rule = add_rule(in->r); /* which may move the earlier ones */
+    if (!in->rule || !(in->rule->name = strdup(name)))
+        return in->json.code = complain_memory();
+    if (json_tree_each(value, read_rule_member, in) != 0)
+        return in->json.code;
+    return check_rule(in);
 }
 
 static int read_top_member(void *user, const char *key, const json_value *value)
@@ -254,38 +205,21 @@ static int read_top_member(void *user, const char *key, const json_value *value)
     static const char *const words[] = {"rules", "clearance", "touch", "overlap", "comment", NULL};
     reading *in = user;
     double *limit = limit_named(&in->r->limits, key);
-    in->where[0] = '\0';
     if (limit)
         return read_length(in, key, value, limit);
     if (strcmp(key, "rules") == 0)
-        return read_rule_list(in, value);
-    return strcmp(key, "comment") == 0 ? 0 : unknown_key(in, key, words);
+        return clash_json_list(&in->json, value, "rule", read_rule, in);
+    return strcmp(key, "comment") == 0 ? 0 : clash_json_unknown(&in->json, key, words);
 }
 
 int clash_rules_add_file(clash_rules *r, const char *path, const bvp_file_info *info)
 {
-    reading in = {.r = r, .path = path, .info = info};
-    json_fault fault = {0};
-    input file;
-    int code = input_open(&file, path);
+    reading in = {.r = r};
+    int code = clash_json_open(&in.json, path, info, "rules");
     if (code != 0)
         return code;
-    note(r, file.data ? file.data : "", file.size);
-    json_value *root = json_tree_open(file.data ? file.data : "", file.size, &fault);
-    if (!root) {
-        if (fault.is_memory)
-            complain(path, "%s", fault.text);
-        else
-            complain(path, "line %d: %s; expected a JSON text of rules", fault.line, fault.text);
-        code = fault.is_memory ? EXIT_LIMIT : EXIT_INPUT;
-    } else {
-        code = json_tree_is_array(root) ? read_rule_list(&in, root)
-               : !json_tree_is_object(root)
-                   ? refuse(&in, "", "expected an object with \"rules\", or an array of rules")
-               : json_tree_each(root, read_top_member, &in) == 0 ? 0
-                                                                 : in.code;
-    }
-    json_tree_close(root);
-    input_close(&file);
+    note(r, in.json.file.data ? in.json.file.data : "", in.json.file.size);
+    code = clash_json_root(&in.json, "rule", read_rule, read_top_member, &in);
+    clash_json_close(&in.json);
     return code;
 }

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "clash/clash_json.h"
 #include "cli/operand.h"
-#include "cli/options.h"
 #include "files/input.h"
 #include "query/convex_text.h"
 #include "text/array.h"
@@ -111,47 +111,30 @@ int clash_zones_add_text(clash_zones *z, const char *text, const bvp_file_info *
 /* ---- the file ------------------------------------------------------------------------------ */
 
 typedef struct reading {
+    clash_json json;
     clash_zones *z;
-    clash_zone *zone; /* the one being read, or NULL */
-    const char *path;
+    clash_zone *zone;  /* the one being read */
     char folder[4096]; /* of hulls' files */
-    const bvp_file_info *info;
-    char where[160]; /* "zone 3 \"door\"" */
     int shape_count;
-    int code;
 } reading;
 
 static int refuse(reading *in, const char *key, const char *what)
 {
-    complain(in->path, "%s%s%s: %s", in->where, in->where[0] && key[0] ? ", " : "", key, what);
-    in->code = EXIT_USAGE;
-    return in->code;
-}
-
-/* The path, the zone and the key, for messages of others. */
-static const char *place_of(const reading *in, const char *key, char out[256])
-{
-    snprintf(out, 256, "%.60s: %s, %s", in->path, in->where, key);
-    return out;
+    return clash_json_refuse(&in->json, key, what);
 }
 
 static int read_name(reading *in, const char *key, const json_value *value)
 {
-    const char *text = json_tree_text(value);
-    if (!text || !text[0] || strlen(text) != json_tree_text_size(value))
-        return refuse(in, key, "expected a string that is not empty");
-    free(in->zone->name);
-    in->zone->name = strdup(text);
-    return in->zone->name ? 0 : (in->code = complain_memory());
+    return clash_json_name(&in->json, key, value, &in->zone->name);
 }
 
 static int read_shape_at(reading *in, const char *key, const char *text, int is_path)
 {
     char where[256];
-    const hull_request request = {.where = place_of(in, key, where),
+    const hull_request request = {.where = clash_json_place(&in->json, key, where),
                                   .folder = in->folder,
-                                  .unit_in_metres = in->info->unit_in_metres};
-    return in->code = read_shape(in->zone, &request, text, is_path);
+                                  .unit_in_metres = in->json.info->unit_in_metres};
+    return in->json.code = read_shape(in->zone, &request, text, is_path);
 }
 
 static int read_shape_text(reading *in, const char *key, const json_value *value)
@@ -176,7 +159,7 @@ static int read_hull(reading *in, const char *key, const json_value *value)
     free(zone->values);
     zone->values = calloc(3 * count, sizeof *zone->values);
     if (!zone->values)
-        return in->code = complain_memory();
+        return in->json.code = complain_memory();
     for (size_t i = 0; i < count; i++)
         if (!json_tree_numbers(json_tree_at(value, i), 3, zone->values + 3 * i) ||
             !is_moderate(zone->values + 3 * i, 3)) {
@@ -198,7 +181,8 @@ static int read_place(reading *in, const char *key, const json_value *value)
     const char *text = json_tree_text(value);
     const size_t count = json_tree_size(value);
     if (text)
-        return in->code = read_placement(in->zone, place_of(in, key, where), text);
+        return in->json.code =
+                   read_placement(in->zone, clash_json_place(&in->json, key, where), text);
     if ((count != 3 && count != 6 && count != 12) || !json_tree_numbers(value, count, numbers) ||
         !is_moderate(numbers, count))
         return refuse(in, key,
@@ -208,28 +192,9 @@ static int read_place(reading *in, const char *key, const json_value *value)
     return 0;
 }
 
-/* A number in the file's units, or "5mm". */
 static int read_clearance(reading *in, const char *key, const json_value *value)
 {
-    char where[256];
-    double *out = &in->zone->clearance;
-    const char *text = json_tree_text(value);
-    if (text)
-        in->code = parse_length(place_of(in, key, where), text, in->info, out);
-    else if (!json_tree_number(value, out))
-        return refuse(in, key, "expected a length: a number, or a string such as \"5mm\"");
-    if (in->code == 0 && !(*out >= 0 && isfinite(*out)))
-        return refuse(in, key, "expected a length that is finite and not negative");
-    return in->code;
-}
-
-static int unknown_key(reading *in, const char *key, const char *const *words)
-{
-    char text[160];
-    const char *nearest = options_nearest(key, words);
-    snprintf(text, sizeof text, "no such key%s%s%s", nearest ? "; did you mean \"" : "",
-             nearest ? nearest : "", nearest ? "\"?" : "");
-    return refuse(in, key, text);
+    return clash_json_length(&in->json, key, value, &in->zone->clearance);
 }
 
 static int read_zone_member(void *user, const char *key, const json_value *value)
@@ -242,77 +207,48 @@ static int read_zone_member(void *user, const char *key, const json_value *value
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
         if (strcmp(key, words[i]) == 0)
             return readers[i](in, key, value);
-    return strcmp(key, "comment") == 0 ? 0 : unknown_key(in, key, words);
+    return strcmp(key, "comment") == 0 ? 0 : clash_json_unknown(&in->json, key, words);
 }
 
-static int read_zone_list(reading *in, const json_value *list)
+static int read_zone(void *user, const char *name, const json_value *value)
 {
-    if (!json_tree_is_array(list))
-        return refuse(in, "zones", "expected an array of zones");
-    for (size_t i = 0; i < json_tree_size(list); i++) {
-        const json_value *value = json_tree_at(list, i);
-        const char *given = json_tree_text(json_tree_get(value, "name"));
-        char name[32];
-        snprintf(name, sizeof name, "zone %zu", i + 1);
-        snprintf(in->where, sizeof in->where, given ? "%s \"%.100s\"" : "%s", name, given);
-        if (!json_tree_is_object(value))
-            return refuse(in, "", "expected an object");
-        in->shape_count = 0;
-        in->zone = add_zone(in->z); /* which may move the earlier ones */
-        if (!in->zone)
-            return in->code = EXIT_LIMIT;
-        in->zone->name = strdup(name);
-        if (!in->zone->name)
-            return in->code = complain_memory();
-        if (json_tree_each(value, read_zone_member, in) != 0)
-            return in->code;
-        if (in->shape_count != 1)
-            return refuse(in, "", "expected one of \"shape\" and \"hull\"");
-    }
-    in->where[0] = '\0';
-    return 0;
+    reading *in = user;
+    in->shape_count = 0;
+    in->zone = add_zone(in->z); /* which may move the earlier ones */
+    if (!in->zone)
+        return in->json.code = EXIT_LIMIT;
+    in->zone->name = strdup(name);
+    if (!in->zone->name)
+        return in->json.code = complain_memory();
+    if (json_tree_each(value, read_zone_member, in) != 0)
+        return in->json.code;
+    return in->shape_count == 1 ? 0 : refuse(in, "", "expected one of \"shape\" and \"hull\"");
 }
 
 static int read_top_member(void *user, const char *key, const json_value *value)
 {
     static const char *const words[] = {"zones", "comment", NULL};
     reading *in = user;
-    in->where[0] = '\0';
     if (strcmp(key, "zones") == 0)
-        return read_zone_list(in, value);
-    return strcmp(key, "comment") == 0 ? 0 : unknown_key(in, key, words);
+        return clash_json_list(&in->json, value, "zone", read_zone, in);
+    return strcmp(key, "comment") == 0 ? 0 : clash_json_unknown(&in->json, key, words);
 }
 
 int clash_zones_add_file(clash_zones *z, const char *path, const bvp_file_info *info)
 {
-    reading in = {.z = z, .path = path, .info = info};
-    json_fault fault = {0};
-    input file;
+    reading in = {.z = z};
     const size_t before = z->count;
     if (folder_of(path, in.folder, sizeof in.folder) != 0) {
         complain(path, "the path is too long");
         return EXIT_LIMIT;
     }
-    int code = input_open(&file, path);
+    int code = clash_json_open(&in.json, path, info, "zones");
     if (code != 0)
         return code;
     z->path = path;
-    json_value *root = json_tree_open(file.data ? file.data : "", file.size, &fault);
-    if (!root) {
-        if (fault.is_memory)
-            complain(path, "%s", fault.text);
-        else
-            complain(path, "line %d: %s; expected a JSON text of zones", fault.line, fault.text);
-        code = fault.is_memory ? EXIT_LIMIT : EXIT_INPUT;
-    } else {
-        if (json_tree_is_array(root))
-            code = read_zone_list(&in, root);
-        else
-            code = json_tree_each(root, read_top_member, &in) != 0 ? in.code : 0;
-        if (code == 0 && z->count == before)
-            code = refuse(&in, "", "there is no zone in it");
-    }
-    json_tree_close(root);
-    input_close(&file);
+    code = clash_json_root(&in.json, "zone", read_zone, read_top_member, &in);
+    if (code == 0 && z->count == before)
+        code = refuse(&in, "", "there is no zone in it");
+    clash_json_close(&in.json);
     return code;
 }

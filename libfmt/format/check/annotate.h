@@ -40,8 +40,6 @@ extern const bvpi_field bvpi_header_fields[], bvpi_entry_fields[], bvpi_trailer_
 /* The fields of a section's records; NULL if they are not simple tables. */
 const bvpi_field *bvpi_record_fields(enum bvpd_section_index section);
 
-uint32_t bvpi_field_size(const bvpi_field *field);
-
 /* State of the walk. */
 typedef struct bvpi_annotator {
     const bvp_file *file;
@@ -51,8 +49,9 @@ typedef struct bvpi_annotator {
     bool stopped, unknown;
 } bvpi_annotator;
 
-/* annotate_fields.c: */
+/* annotate_values.c: */
 
+uint32_t bvpi_field_size(const bvpi_field *field); /* bytes of an element */
 /* Writes text in quotes; characters that are not printable, or not UTF-8, as question marks.
  * capacity: at least 16. */
 void bvpi_print_text(char *out, size_t capacity, const uint8_t *bytes, uint64_t count);

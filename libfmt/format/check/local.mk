@@ -5,6 +5,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/format/check/annotate_data.c \
 	libfmt/format/check/annotate_fields.c \
 	libfmt/format/check/annotate_rays.c \
+	libfmt/format/check/annotate_values.c \
 	libfmt/format/check/verify_binary.c \
 	libfmt/format/check/verify_buffers.c \
 	libfmt/format/check/verify_content.c \

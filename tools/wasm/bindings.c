@@ -292,16 +292,22 @@ int EXPORT(triangles)(const bvp_file *file, uint32_t part, double first, uint32_
     return BVP_OK;
 }
 
+/* What follows is done for each element from `first` + *done on, of `count`; one that cannot be
+ * read ends the function. */
+#define EACH(info, get)                                                                            \
+    for (bvp_status status; *done < count; ++*done)                                                \
+        if ((status = get(file, first + *done, &(info))) != BVP_OK)                                \
+            return said(file, status);                                                             \
+        else
+
 /* Instances from `first` on; *done counts those that are written, also after BVP_ERR_AGAIN: a call
  * with it goes on there. placements: 12 numbers each. */
 int EXPORT(instance_table)(const bvp_file *file, uint32_t first, uint32_t count, uint32_t *parts,
                            uint32_t *nodes, double *placements, uint32_t *done)
 {
-    for (; *done < count; ++*done) {
-        bvp_instance_info info;
-        const bvp_status status = bvp_get_instance(file, first + *done, &info);
-        if (status != BVP_OK)
-            return said(file, status);
+    bvp_instance_info info;
+    EACH(info, bvp_get_instance)
+    {
         parts[*done] = info.part;
         nodes[*done] = info.node;
         put(placements + 12 * (size_t)*done, info.placement, 12);
@@ -331,11 +337,9 @@ int EXPORT(colour_table)(const bvp_file *file, uint32_t first, uint32_t count, u
 int EXPORT(node_table)(const bvp_file *file, uint32_t first, uint32_t count, uint32_t *parents,
                        uint32_t *ends, uint32_t *parts, uint32_t *instances, uint32_t *done)
 {
-    for (; *done < count; ++*done) {
-        bvp_node_info info;
-        const bvp_status status = bvp_get_node(file, first + *done, &info);
-        if (status != BVP_OK)
-            return said(file, status);
+    bvp_node_info info;
+    EACH(info, bvp_get_node)
+    {
         parents[*done] = info.parent;
         ends[*done] = info.end;
         parts[*done] = info.part;
@@ -399,11 +403,9 @@ int EXPORT(find_nodes)(const bvp_file *file, uint32_t first, uint32_t count, con
 int EXPORT(part_table)(const bvp_file *file, uint32_t first, uint32_t count, double *triangles,
                        double *open_edges, double *boxes, uint32_t *done)
 {
-    for (; *done < count; ++*done) {
-        bvp_part_info info;
-        const bvp_status status = bvp_get_part(file, first + *done, &info);
-        if (status != BVP_OK)
-            return said(file, status);
+    bvp_part_info info;
+    EACH(info, bvp_get_part)
+    {
         triangles[*done] = (double)info.triangle_count;
         open_edges[*done] = (double)info.open_edge_count;
         for (int i = 0; i < 6; i++)
@@ -894,10 +896,12 @@ void EXPORT(rows_free)(void)
     memset(&rows, 0, sizeof rows);
 }
 
-static void rows_begin(double most)
+/* Empties the list; false: there is to be no row, which is the caller's fault. */
+static bool rows_begin(double most)
 {
     rows_free();
     rows.most = most < 1e8 ? (size_t)most : (size_t)1e8;
+    return rows.most > 0;
 }
 
 /* Room for one more, or NULL. */
@@ -919,6 +923,12 @@ static double *next_row(int width)
     return rows.numbers + (size_t)width * rows.count++;
 }
 
+/* Whether a list ends after this row; NULL: there was no room for it. */
+static bool is_last_row(const double *row)
+{
+    return row == NULL || rows.count == rows.most;
+}
+
 static bvp_status rows_end(bvp_status status)
 {
     return status == BVP_OK && rows.is_out_of_memory ? BVP_ERR_NO_MEMORY : status;
@@ -930,15 +940,14 @@ static int add_pair(void *user, const bvp_pair *pair)
     double *row = next_row(9);
     if (row)
         *put_hit_id(put_hit_id(row, &pair->a), &pair->b) = pair->proper;
-    return row == NULL || rows.count == rows.most;
+    return is_last_row(row);
 }
 
 /* Rows of 9: of a and b instance, part, triangle, id; proper. */
 int EXPORT(pairs)(const placed_body *a, const placed_body *b, double most)
 {
     uint64_t count;
-    rows_begin(most);
-    if (rows.most == 0)
+    if (!rows_begin(most))
         return said(NULL, BVP_ERR_ARGUMENT);
     return said_of_two(
         a, b, rows_end(bvp_pairs_each(&a->body, body_of(b), add_pair, NULL, &count, NULL)));
@@ -950,7 +959,7 @@ static int add_hit(void *user, const bvp_hit_id *id)
     double *row = next_row(4);
     if (row)
         put_hit_id(row, id);
-    return row == NULL || rows.count == rows.most;
+    return is_last_row(row);
 }
 
 static bvp_region region_of(int kind, const double *numbers, uint32_t plane_count)
@@ -967,8 +976,7 @@ int EXPORT(overlap)(const placed_body *of, int kind, const double *numbers, uint
                     double most)
 {
     uint64_t count;
-    rows_begin(most);
-    if (rows.most == 0)
+    if (!rows_begin(most))
         return said(NULL, BVP_ERR_ARGUMENT);
     return said(of->body.file,
                 rows_end(bvp_overlap(&of->body, region_of(kind, numbers, plane_count), add_hit,
@@ -983,15 +991,14 @@ static int add_ray_hit(void *user, const bvp_ray_hit *hit)
         const double numbers[] = {hit->t, hit->u, hit->v};
         put_hit_id(put(put(row, numbers, 3), hit->normal, 3), &hit->id);
     }
-    return row == NULL || rows.count == rows.most;
+    return is_last_row(row);
 }
 
 /* Rows of 10: t, u, v, normal, instance, part, triangle, id. */
 int EXPORT(ray_all)(const placed_body *of, const bvp_ray *ray, double most)
 {
     uint64_t count;
-    rows_begin(most);
-    if (rows.most == 0)
+    if (!rows_begin(most))
         return said(NULL, BVP_ERR_ARGUMENT);
     return said(of->body.file,
                 rows_end(bvp_ray_all(&of->body, ray, add_ray_hit, NULL, &count, NULL)));
@@ -1005,14 +1012,13 @@ static int add_box(void *user, const bvp_box *box)
         const double numbers[] = {box->level, box->leaf_count, (double)box->first};
         put(put(put(row, box->lo, 3), box->hi, 3), numbers, 3);
     }
-    return row == NULL || rows.count == rows.most;
+    return is_last_row(row);
 }
 
 /* Rows of 9: lo, hi, level, leaf_count, first. part: or the assembly. */
 int EXPORT(boxes)(const bvp_file *file, uint32_t part, uint32_t level, double most)
 {
-    rows_begin(most);
-    if (rows.most == 0)
+    if (!rows_begin(most))
         return said(NULL, BVP_ERR_ARGUMENT);
     return said(file, rows_end(bvp_boxes(file, part, level, add_box, NULL)));
 }

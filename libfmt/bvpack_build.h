@@ -29,9 +29,11 @@ typedef enum bvp_split {
                            separates: Gottschalk 1996, section 4 */
     BVP_SPLIT_MORTON,   /* fast, wide only: along a Morton curve; sah above some ten thousand
                            triangles and, on the curve, among the last ones: Lauterbach 2009 */
-    BVP_SPLIT_RESTRICTED /* boxtree of one plane a node only: the tree of Zachmann 2002: as volume,
+    BVP_SPLIT_RESTRICTED, /* boxtree of one plane a node only: the tree of Zachmann 2002: as volume,
                             but of the boxes that the planes leave, and both children of a node are
                             cut on one axis. Files tell it as volume */
+    BVP_SPLIT_FULL /* small, wide only: as sah, but leaves and nodes are full where that costs
+                     queries little */
 } bvp_split;
 
 /* How the axes of oriented boxes and of swept rectangles are chosen. */
@@ -49,7 +51,7 @@ typedef enum bvp_fit {
 typedef struct bvp_hierarchy_spec {
     bvp_kind kind;
     uint32_t leaf_size;   /* 1 .. 8; 0: the builder's */
-    bvp_split split;      /* wide: sah or morton */
+    bvp_split split;      /* wide: sah, morton or full */
     uint32_t plane_max;   /* boxtree: 1 .. 3 planes a node; 0: 3, with restricted 1 */
     uint32_t offset_size; /* boxtree: 1, 2 or 4 bytes an offset; 0: 1 */
     bvp_fit fit;          /* obb, rss */

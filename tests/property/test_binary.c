@@ -395,8 +395,9 @@ START_TEST(test_refusals)
         const char *word;
     } cases[] = {{{{.kind = (bvp_kind)6}}, 1, "kind"},
                  {{{.kind = BVP_KIND_AABB, .leaf_size = 9}}, 1, "leaf_size"},
-                 {{{.kind = BVP_KIND_AABB, .split = (bvp_split)10}}, 1, "split"},
+                 {{{.kind = BVP_KIND_AABB, .split = (bvp_split)11}}, 1, "split"},
                  {{{.kind = BVP_KIND_AABB, .split = BVP_SPLIT_MORTON}}, 1, "only wide"},
+                 {{{.kind = BVP_KIND_AABB, .split = BVP_SPLIT_FULL}}, 1, "only wide"},
                  {{{.kind = BVP_KIND_WIDE, .split = BVP_SPLIT_MEAN}}, 1, "sah"},
                  {{{.kind = BVP_KIND_AABB, .plane_max = 1}}, 1, "boxtree only"},
                  {{{.kind = BVP_KIND_OBB, .offset_size = 1}}, 1, "boxtree only"},

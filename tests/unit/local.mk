@@ -59,6 +59,7 @@ UNIT_SUITES += \
 	tests/unit/test_map.c \
 	tests/unit/test_meshopt_attributes.c \
 	tests/unit/test_message.c \
+	tests/unit/test_full_leaves.c \
 	tests/unit/test_morton.c \
 	tests/unit/test_name_table.c \
 	tests/unit/test_obb_obb.c \

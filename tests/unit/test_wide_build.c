@@ -218,11 +218,12 @@ static void check_order(const built *b)
 START_TEST(hierarchies_hold_every_triangle)
 {
     static const uint32_t counts[] = {1, 2, 9, 300, 3000}, leaves[] = {1, 3, 8};
+    static const bvp_split rules[] = {BVP_SPLIT_SAH, BVP_SPLIT_MORTON, BVP_SPLIT_FULL};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        for (size_t k = 0; k < 2 * sizeof leaves / sizeof *leaves; k++) {
-            built b = build(counts[i], leaves[k / 2], k % 2 ? BVP_SPLIT_MORTON : BVP_SPLIT_SAH, 1);
+        for (size_t k = 0; k < 3 * sizeof leaves / sizeof *leaves; k++) {
+            built b = build(counts[i], leaves[k / 3], rules[k % 3], 1);
             ck_assert_uint_eq(b.wide.batch_count, 1);
-            ck_assert_uint_le(b.record.leaf_size, leaves[k / 2]);
+            ck_assert_uint_le(b.record.leaf_size, leaves[k / 3]);
             ck_assert_uint_eq(b.record.kind, BVPD_KIND_WIDE8);
             ck_assert_uint_eq(b.record.upper_count, b.wide.upper_count);
             check_walk(&b);
@@ -252,6 +253,7 @@ START_TEST(batches_are_joined)
 {
     check_batches(BVP_SPLIT_SAH);
     check_batches(BVP_SPLIT_MORTON);
+    check_batches(BVP_SPLIT_FULL);
 }
 END_TEST
 

@@ -6,8 +6,9 @@
 #include <string.h>
 
 static const char *const kinds[] = {"default", "wide", "boxtree", "aabb", "obb", "rss", "rays"};
-static const char *const splits[] = {"default",  "sah",    "volume", "longest", "lookahead",
-                                     "midpoint", "median", "mean",   "morton",  "restricted"};
+static const char *const splits[] = {"default",   "sah",        "volume", "longest",
+                                     "lookahead", "midpoint",   "median", "mean",
+                                     "morton",    "restricted", "full"};
 static const char *const fits[] = {"default", "extremes", "surface", "hull"};
 
 enum {

@@ -46,17 +46,18 @@ static bvp_status refuse(bvp_error *error, bvp_status status, const char *text)
 static bvp_status check_spec(const bvp_hierarchy_spec *s, uint32_t idx, bvp_error *error)
 {
     const bool is_boxtree = s->kind == BVP_KIND_BOXTREE;
+    const bool is_wide_rule = s->split == BVP_SPLIT_MORTON || s->split == BVP_SPLIT_FULL;
     const char *text = NULL;
     if ((uint32_t)s->kind > BVP_KIND_RSS)
         text = "its kind is none";
     else if (s->leaf_size > BVPD_LEAF_MAX)
         text = "its leaf_size is over 8";
-    else if ((uint32_t)s->split > BVP_SPLIT_RESTRICTED)
+    else if ((uint32_t)s->split > BVP_SPLIT_FULL)
         text = "its split is none";
-    else if (s->kind <= BVP_KIND_WIDE && s->split > BVP_SPLIT_SAH && s->split != BVP_SPLIT_MORTON)
-        text = "wide is cut by sah or morton only";
-    else if (s->kind > BVP_KIND_WIDE && s->split == BVP_SPLIT_MORTON)
-        text = "only wide is cut by morton";
+    else if (s->kind <= BVP_KIND_WIDE && s->split > BVP_SPLIT_SAH && !is_wide_rule)
+        text = "wide is cut by sah, morton or full only";
+    else if (s->kind > BVP_KIND_WIDE && is_wide_rule)
+        text = "only wide is cut by morton or full";
     else if (!is_boxtree && (s->plane_max != 0 || s->offset_size != 0))
         text = "plane_max and offset_size are for boxtree only";
     else if (s->plane_max > 3)

@@ -9,6 +9,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/tree/binary_tree.c \
 	libfmt/pack/tree/cluster_cut.c \
 	libfmt/pack/tree/collapse.c \
+	libfmt/pack/tree/full_leaves.c \
 	libfmt/pack/tree/item_order.c \
 	libfmt/pack/tree/items.c \
 	libfmt/pack/tree/morton.c \
@@ -28,6 +29,7 @@ noinst_HEADERS += \
 	libfmt/pack/tree/binary_tree.h \
 	libfmt/pack/tree/cluster_cut.h \
 	libfmt/pack/tree/collapse.h \
+	libfmt/pack/tree/full_leaves.h \
 	libfmt/pack/tree/item_order.h \
 	libfmt/pack/tree/items.h \
 	libfmt/pack/tree/items_kernel.h \

@@ -22,19 +22,23 @@
 
 #include "pack/tree/batches.h"
 #include "base/large_array.h"
+#include "pack/tree/full_leaves.h"
 #include "pack/tree/morton.h"
 #include "pack/tree/sample.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
+/* How many times as dear a node is by the rule full. Measured: 8, 20: .08, .10 bytes a triangle
+ * less, boxes 1.5, 3 % larger. */
+enum { FULL_PRICE = 8 };
 enum { BATCH_TRIANGLES = BVPI_MORTON_MAX }; /* 2 MiB with its boxes and binary nodes */
 
 /* State of the work. */
 typedef struct building {
     const bvpi_mesh *mesh;
     uint32_t leaf_size, thread_count;
-    bool is_morton;
+    bool is_morton, is_full;
     bvpi_watch *watch;
     bvpi_wide_build *out;
     float node_price;
@@ -127,7 +131,8 @@ static bool fill_batch(building *b, const bvpi_build_node *root, const bvpi_fram
     c.build_node_count =
         b->is_morton
             ? bvpi_morton_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count, w->keys)
-            : bvpi_split_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count);
+        : b->is_full ? bvpi_full_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count)
+                     : bvpi_split_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count);
     bvpi_collapse_run(&c, w->scratch);
     assert(c.item_count == root->count && c.stub_count == 0);
     batch->wide_count = c.wide_count;
@@ -282,10 +287,12 @@ bool bvpi_wide_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hier
     building b = {.mesh = mesh,
                   .leaf_size = spec->leaf_size,
                   .is_morton = spec->split == BVP_SPLIT_MORTON,
+                  .is_full = spec->split == BVP_SPLIT_FULL,
                   .thread_count = thread_count,
                   .watch = watch,
                   .out = out,
-                  .node_price = bvpi_node_price(grid, mesh->triangle_count),
+                  .node_price = (spec->split == BVP_SPLIT_FULL ? FULL_PRICE : 1) *
+                                bvpi_node_price(grid, mesh->triangle_count),
                   .order = order};
     *out = (bvpi_wide_build){.grid = grid};
     const bool ok = build_batches(&b);

@@ -215,7 +215,8 @@ const char *kind_name(bvp_kind kind)
 
 const char *split_name(bvp_split split)
 {
-    static const char *const names[] = {"default",  "sah",    "volume", "longest", "lookahead",
-                                        "midpoint", "median", "mean",   "morton",  "restricted"};
+    static const char *const names[] = {"default",   "sah",        "volume", "longest",
+                                        "lookahead", "midpoint",   "median", "mean",
+                                        "morton",    "restricted", "full"};
     return names[split];
 }

@@ -253,6 +253,14 @@ expect 2 pack cube.obj -o x.bvp --hierarchy aabb --fast
 has err 'only the wide hierarchy'
 expect 0 pack cube.obj -o fast.bvp --fast -q
 expect 0 verify -q fast.bvp
+expect 2 pack cube.obj -o x.bvp --hierarchy aabb --small
+has err '^bvpack: --small: only the wide hierarchy'
+expect 2 pack cube.obj -o x.bvp --fast --small
+has err '^bvpack: --small: it takes longer'
+expect 0 pack cube.obj -o small.bvp --small -q
+expect 0 verify -q small.bvp
+expect 0 info --json small.bvp
+is provenance.options.hierarchies.0.split full
 expect 2 pack cube.obj -o x.bvp --hierarchy aabb --planes 2
 has err 'ask for it with --hierarchy boxtree'
 expect 2 pack cube.obj -o x.bvp --hierarchy aabb --offset-bits 8

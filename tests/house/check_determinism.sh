@@ -42,7 +42,7 @@ for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj "$s
     [ -x "$other" ] || { echo "check_determinism: $other is missing"; fail=1; continue; }
     again "$name" "$other" pack "$model" -j 2
   done
-  for how in --no-ids --fast --rays; do
+  for how in --no-ids --fast --small --rays; do
     "$BVPACK" pack "$model" -j 1 -q "$how" -o "$scratch/$name"
     again "$name" "$BVPACK" pack "$model" -j 2 "$how"
     for other in ${BVPACK_OTHERS-}; do

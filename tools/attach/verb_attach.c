@@ -24,7 +24,7 @@
 
 typedef struct settings {
     const char *output;
-    int sidecar, quiet, share;
+    int sidecar, quiet, share, small;
 } settings;
 
 /* The model, and the packed file that goes with it. */
@@ -148,6 +148,8 @@ static int pack_model(job *j)
     int count = 5;
     if (j->set->share)
         arguments[count++] = "--share";
+    if (j->set->small)
+        arguments[count++] = "--small";
     arguments[count++] = "--";
     arguments[count++] = (char *)(uintptr_t)j->path;
     FILE *packed = tmpfile();
@@ -367,6 +369,9 @@ static const option_row options[] = {
      "3 "
      "bytes a triangle, with the same answers",
      0, 0},
+    {"small", 0, OPTION_FLAG, offsetof(settings, small), NULL,
+     "pack the model with --small: some .25 bytes a triangle less, for somewhat slower queries", 0,
+     0},
     {"quiet", 'q', OPTION_FLAG, offsetof(settings, quiet), NULL, "no summary", 0, 0},
     {0},
 };

@@ -42,8 +42,13 @@ static int read_hierarchies(pack_plan *plan)
         complain("--split", "the wide hierarchy is cut by sah only; name others with --hierarchy");
         return EXIT_USAGE;
     }
-    if (set->fast && !(kinds & 1u << BVP_KIND_WIDE)) {
-        complain("--fast", "only the wide hierarchy is built so; name it with --hierarchy");
+    if ((set->fast || set->small) && !(kinds & 1u << BVP_KIND_WIDE)) {
+        complain(set->fast ? "--fast" : "--small",
+                 "only the wide hierarchy is built so; name it with --hierarchy");
+        return EXIT_USAGE;
+    }
+    if (set->fast && set->small) {
+        complain("--small", "it takes longer; choose this or --fast");
         return EXIT_USAGE;
     }
     if (!(kinds & 1u << BVP_KIND_BOXTREE) && (set->planes > 0 || set->offset_bits)) {
@@ -70,6 +75,8 @@ static int read_hierarchies(pack_plan *plan)
             s->split = (bvp_split)split_by_name(set->split);
         if (s->kind == BVP_KIND_WIDE && set->fast)
             s->split = BVP_SPLIT_MORTON;
+        if (s->kind == BVP_KIND_WIDE && set->small)
+            s->split = BVP_SPLIT_FULL;
         if (s->kind != BVP_KIND_BOXTREE)
             continue;
         s->plane_max = (uint32_t)set->planes;

@@ -19,8 +19,8 @@ typedef struct pack_settings {
     double import_timeout;  /* seconds; 0: by the model's size */
     uint64_t import_memory; /* MiB; 0: by the model's size */
     uint64_t jobs, leaf, planes;
-    int quiet, json, no_ids, drop_invalid, deformable, fast, any_path, thin, reread, trust_store,
-        digests, rays;
+    int quiet, json, no_ids, drop_invalid, deformable, fast, small, any_path, thin, reread,
+        trust_store, digests, rays;
     int keep_strays, asset_numbers, share;
 } pack_settings;
 

@@ -30,6 +30,7 @@ static const setting all[] = {
     {"drop_invalid", SETTING_FLAG, offsetof(pack_settings, drop_invalid)},
     {"deformable", SETTING_FLAG, offsetof(pack_settings, deformable)},
     {"fast", SETTING_FLAG, offsetof(pack_settings, fast)},
+    {"small", SETTING_FLAG, offsetof(pack_settings, small)},
     {"digests", SETTING_FLAG, offsetof(pack_settings, digests)},
     {"rays", SETTING_FLAG, offsetof(pack_settings, rays)},
     {"keep_strays", SETTING_FLAG, offsetof(pack_settings, keep_strays)},

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/growing_array.h"
+#include "base/large_array.h"
 #include "broad/broad.h"
 
 enum { BODIES_MAX = 1 << 28, PAIR_LIMIT = 1 << 26 };
@@ -68,11 +68,18 @@ void bvp_broad_free(bvp_broad *broad)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* Makes one of the arrays longer, to `count` elements. */
-static bool lengthen(void *array, uint32_t count, size_t size)
+/* Makes one of the arrays longer, to `larger` elements. */
+static bool lengthen(void *array, uint32_t count, uint32_t larger, size_t size)
 {
-    uint64_t none = 0;
-    return bvpi_grow(array, &none, count, size);
+    void *old, *new = bvpi_allocate(larger, size);
+    if (new == NULL)
+        return false;
+    memcpy(&old, array, sizeof old);
+    if (count > 0)
+        memcpy(new, old, count * size);
+    free(old);
+    memcpy(array, &new, sizeof new);
+    return true;
 }
 
 /* False: out of memory. Arrays that are longer already are harmless. */
@@ -80,17 +87,18 @@ static bool make_room(bvp_broad *broad)
 {
     if (broad->slot_count < broad->slot_capacity)
         return true;
+    const uint32_t count = broad->slot_count;
     const uint32_t larger = broad->slot_capacity + broad->slot_capacity / 2 + 16;
-    if (!lengthen(&broad->slots, larger, sizeof *broad->slots) ||
-        !lengthen(&broad->names, larger, sizeof *broad->names) ||
-        !lengthen(&broad->boxes, larger, sizeof *broad->boxes) ||
-        !lengthen(&broad->placements, larger, sizeof *broad->placements) ||
-        !lengthen(&broad->bounds, larger, sizeof *broad->bounds) ||
-        !lengthen(&broad->fat, larger, sizeof *broad->fat) ||
-        !lengthen(&broad->flags, larger, sizeof *broad->flags) ||
-        !lengthen(&broad->lanes, larger, sizeof *broad->lanes) ||
-        !lengthen(&broad->moved, larger, sizeof *broad->moved) ||
-        !lengthen(&broad->left, larger, sizeof *broad->left))
+    if (!lengthen(&broad->slots, count, larger, sizeof *broad->slots) ||
+        !lengthen(&broad->names, count, larger, sizeof *broad->names) ||
+        !lengthen(&broad->boxes, count, larger, sizeof *broad->boxes) ||
+        !lengthen(&broad->placements, count, larger, sizeof *broad->placements) ||
+        !lengthen(&broad->bounds, count, larger, sizeof *broad->bounds) ||
+        !lengthen(&broad->fat, count, larger, sizeof *broad->fat) ||
+        !lengthen(&broad->flags, count, larger, sizeof *broad->flags) ||
+        !lengthen(&broad->lanes, count, larger, sizeof *broad->lanes) ||
+        !lengthen(&broad->moved, count, larger, sizeof *broad->moved) ||
+        !lengthen(&broad->left, count, larger, sizeof *broad->left))
         return false;
     broad->slot_capacity = larger;
     return true;

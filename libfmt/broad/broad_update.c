@@ -17,6 +17,8 @@
 #include "base/growing_array.h"
 #include "broad/broad.h"
 
+enum { RUN_SHARE = 8 }; /* flags of one in so many have changed: all are written in a run */
+
 /* ---- changes --------------------------------------------------------------------------------- */
 
 static bool reserve(bvpi_pair_list *list, uint64_t count)
@@ -80,8 +82,13 @@ static void merge(bvp_broad *broad)
  * used up. */
 static void settle(bvp_broad *broad)
 {
-    for (uint32_t k = 0; k < broad->moved_count; k++)
-        broad->flags[broad->moved[k]] &= BVPI_BROAD_EMPTY | BVPI_BROAD_SLACK;
+    const uint8_t kept = BVPI_BROAD_EMPTY | BVPI_BROAD_SLACK;
+    if (broad->moved_count > broad->slot_count / RUN_SHARE)
+        for (uint32_t slot = 0; slot < broad->slot_count; slot++)
+            broad->flags[slot] &= kept;
+    else
+        for (uint32_t k = 0; k < broad->moved_count; k++)
+            broad->flags[broad->moved[k]] &= kept;
     for (uint32_t k = 0; k < broad->left_count; k++) {
         const uint32_t slot = broad->left[k];
         bvpi_broad_slot *at = &broad->slots[slot];

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/simd.h"
+#include "broad/body_bounds.h"
 #include "prim/place_bounds.h"
 
 /* 32 bytes, which a kernel loads at once. */
@@ -27,15 +28,17 @@ typedef struct bvpi_fat_box {
 
 #define BVPI_FAT_MOST 2 /* longest sides of the box: the thickest skin */
 
-/* Around a box, finite: the skin and more than the rounding to floats, which is below 2^-24 of the
- * number and 2^-149. */
+/* Around a box in reach: the skin and more than the rounding to floats, which is below 2^-24 of the
+ * number and 2^-149. It is in reach itself, so that whatever is in it is. */
 static inline void bvpi_fat_box_make(const bvpi_bounds *box, double skin, uint32_t step,
                                      bvpi_fat_box *out)
 {
     for (int axis = 0; axis < 3; axis++) {
         const double lo = box->lo[axis], hi = box->hi[axis];
-        out->lo[axis] = (float)(lo - skin - (fabs(lo) * 0x1p-22 + 0x1p-140));
-        out->hi[axis] = (float)(hi + skin + (fabs(hi) * 0x1p-22 + 0x1p-140));
+        const double fat_lo = lo - skin - (fabs(lo) * 0x1p-22 + 0x1p-140);
+        const double fat_hi = hi + skin + (fabs(hi) * 0x1p-22 + 0x1p-140);
+        out->lo[axis] = (float)bvpi_larger(fat_lo, -BVPI_BROAD_FARTHEST);
+        out->hi[axis] = (float)bvpi_smaller(fat_hi, BVPI_BROAD_FARTHEST);
     }
     out->skin = (float)skin;
     out->made = step;

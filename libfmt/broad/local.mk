@@ -15,5 +15,6 @@ noinst_HEADERS += \
 	libfmt/broad/broad.h \
 	libfmt/broad/broad_tree.h \
 	libfmt/broad/fat_box.h \
+	libfmt/broad/four_lanes.h \
 	libfmt/broad/key_sort.h \
 	libfmt/broad/place_box.h

@@ -480,6 +480,108 @@ START_TEST(moved_together_or_alone)
 }
 END_TEST
 
+/* Two broad phases of the same bodies: the same pairs. */
+static void expect_same_pairs(bvp_broad *broad, bvp_broad *other)
+{
+    const bvp_broad_pair *pairs, *expected;
+    uint64_t count, expected_count;
+    ck_assert_int_eq(bvp_broad_update(broad, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_broad_update(other, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_broad_pairs(broad, &pairs, &count), BVP_OK);
+    ck_assert_int_eq(bvp_broad_pairs(other, &expected, &expected_count), BVP_OK);
+    check_equal(pairs, count, expected, expected_count);
+}
+
+/* The same boxes, places and notes. */
+static void expect_same_bodies(const bvp_broad *broad, const bvp_broad *other,
+                               const bvp_broad_id *ids, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        double box[6], expected[6];
+        bvp_broad_body body, twin;
+        ck_assert_int_eq(bvp_broad_box(broad, ids[k], box, box + 3), BVP_OK);
+        ck_assert_int_eq(bvp_broad_box(other, ids[k], expected, expected + 3), BVP_OK);
+        ck_assert_mem_eq(box, expected, sizeof box);
+        ck_assert_int_eq(bvp_broad_get(broad, ids[k], &body), BVP_OK);
+        ck_assert_int_eq(bvp_broad_get(other, ids[k], &twin), BVP_OK);
+        ck_assert_mem_eq(body.body.placement, twin.body.placement, sizeof(double[12]));
+    }
+    ck_assert_uint_eq(broad->left_count, other->left_count);
+    ck_assert_uint_eq(broad->moved_count, other->moved_count);
+}
+
+/* Many that move little, four of them at once where they are neighbours, and the same one by one.
+ * In most rounds one is in the way of its neighbours: it leaves its fat box, is not plain, is named
+ * twice, or is none. */
+static void run_fours(case_file *f, uint64_t *state, int is_baseline)
+{
+    enum { COUNT = 203, ROUNDS = 60 };
+    static double places[COUNT][12];
+    static bvp_broad_id ids[COUNT], named[COUNT];
+    const bvp_broad_options options = {.margin = 0.1 * is_baseline, .baseline_simd = is_baseline};
+    bvp_broad *broad, *other;
+    uint64_t moved, at_once = 0;
+    ck_assert_int_eq(bvp_broad_new(&options, &broad), BVP_OK);
+    ck_assert_int_eq(bvp_broad_new(&options, &other), BVP_OK);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        const uint32_t part = k % 50 == 49 ? BVP_ASSEMBLY : k % (PARTS - 1);
+        random_place(state, places[k]);
+        const bvp_broad_body body = {
+            .body = {.file = f->file, .part = part, .placement = places[k]}};
+        ck_assert_int_eq(bvp_broad_add(broad, &body, &ids[k]), BVP_OK);
+        ck_assert_int_eq(bvp_broad_add(other, &body, &named[k]), BVP_OK);
+        ck_assert_uint_eq(named[k], ids[k]);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        const uint32_t odd = (uint32_t)(case_random(state) % COUNT);
+        expect_same_pairs(broad, other);
+        memcpy(named, ids, sizeof named);
+        for (uint32_t k = 0; k < COUNT; k++)
+            places[k][4 * (k % 3) + 3] += 0.001 * (1 + k % 7);
+        switch (round % 6) {
+        case 1:
+            places[odd][3] += 3;
+            break;
+        case 2:
+            places[odd][0] *= 0x1p-40;
+            break;
+        case 3:
+            named[odd] = named[odd / 2];
+            break;
+        case 4:
+            named[odd] += 1;
+            break;
+        case 5:
+            named[odd] &= ~(uint64_t)UINT32_MAX;
+            break;
+        default:
+            break;
+        }
+        const bool is_bad = round % 6 >= 4;
+        const double(*at)[12] = (const double(*)[12])places;
+        ck_assert_int_eq(bvp_broad_move_all(broad, named, at, COUNT, &moved),
+                         is_bad ? BVP_ERR_ARGUMENT : BVP_OK);
+        ck_assert_uint_eq(moved, is_bad ? odd : COUNT);
+        for (uint32_t k = 0; k < moved; k++)
+            ck_assert_int_eq(bvp_broad_move(other, named[k], places[k]), BVP_OK);
+        expect_same_bodies(broad, other, ids, COUNT);
+        at_once += broad->left_count == 0;
+    }
+    ck_assert_uint_gt(at_once, ROUNDS / 6);
+    bvp_broad_free(broad);
+    bvp_broad_free(other);
+}
+
+START_TEST(four_at_once_or_alone)
+{
+    uint64_t state = case_seed();
+    case_file f = make_file(&state);
+    run_fours(&f, &state, 0);
+    run_fours(&f, &state, 1);
+    case_close(&f);
+}
+END_TEST
+
 /* All in a row, and one of them far away from all. */
 START_TEST(flat_and_far)
 {
@@ -685,6 +787,7 @@ SUITE(test_broad)
                                   dense,
                                   steady_motion,
                                   moved_together_or_alone,
+                                  four_at_once_or_alone,
                                   flat_and_far,
                                   names_are_not_used_again,
                                   bad_arguments,

@@ -18,6 +18,13 @@
 
 enum { ALONE_MOST = 64 }; /* bodies that are moved one by one before four are tried again */
 
+/* In registers of two doubles four bodies at once take longer than one by one. */
+#ifdef __AVX2__
+enum { AT_ONCE = 4 };
+#else
+enum { AT_ONCE = 1 };
+#endif
+
 /* ---- one body -------------------------------------------------------------------------------- */
 
 /* The determinant is first column . (second x third). */
@@ -178,7 +185,7 @@ static uint64_t move(bvp_broad *broad, const bvp_broad_id *ids, const double (*p
 {
     uint64_t k = 0, alone = 4, until = 0;
     while (k < count) {
-        if (k + 4 <= count && k >= until) {
+        if (AT_ONCE == 4 && k + 4 <= count && k >= until) {
             if (move_four(broad, ids + k, placements + k)) {
                 k += 4;
                 alone = 4;

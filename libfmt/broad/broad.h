@@ -68,6 +68,7 @@ struct bvp_broad {
     double (*placements)[12];
     bvpi_bounds *bounds; /* in the world; lo > hi without instances */
     bvpi_fat_box *fat;
+    bvpi_fat_origin *origins; /* of the fat boxes */
     uint8_t *flags;
     uint32_t *lanes; /* in the tree, or BVP_NONE */
     uint32_t *moved, *left;

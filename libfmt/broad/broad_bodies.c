@@ -52,6 +52,7 @@ void bvp_broad_free(bvp_broad *broad)
     free(broad->placements);
     free(broad->bounds);
     free(broad->fat);
+    free(broad->origins);
     free(broad->flags);
     free(broad->lanes);
     free(broad->moved);
@@ -95,6 +96,7 @@ static bool make_room(bvp_broad *broad)
         !lengthen(&broad->placements, count, larger, sizeof *broad->placements) ||
         !lengthen(&broad->bounds, count, larger, sizeof *broad->bounds) ||
         !lengthen(&broad->fat, count, larger, sizeof *broad->fat) ||
+        !lengthen(&broad->origins, count, larger, sizeof *broad->origins) ||
         !lengthen(&broad->flags, count, larger, sizeof *broad->flags) ||
         !lengthen(&broad->lanes, count, larger, sizeof *broad->lanes) ||
         !lengthen(&broad->moved, count, larger, sizeof *broad->moved) ||
@@ -137,7 +139,8 @@ static void put(bvp_broad *broad, uint32_t slot, const newcomer *newcomer)
     memcpy(broad->placements[slot], newcomer->placement, sizeof newcomer->placement);
     broad->bounds[slot] = newcomer->world;
     if (!newcomer->own.is_empty)
-        bvpi_fat_box_make(&newcomer->world, 0, broad->fattening.step, &broad->fat[slot]);
+        bvpi_fat_box_begin(&newcomer->world, broad->fattening.step, &broad->origins[slot],
+                           &broad->fat[slot]);
     broad->flags[slot] &= BVPI_BROAD_MOVED | BVPI_BROAD_LEFT;
     if (newcomer->own.is_empty)
         broad->flags[slot] |= BVPI_BROAD_EMPTY;

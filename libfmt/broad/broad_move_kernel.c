@@ -42,7 +42,7 @@ BVPI_INLINE bool is_plain(const f64x4 columns[4])
 /* Is lo .. hi in the fat box? */
 BVPI_INLINE bool is_within(const bvpi_fat_box *fat, f64x4 lo, f64x4 hi)
 {
-    const f32x8 ends = f32x8_load(fat->lo);
+    const f32x8 ends = f32x8_load((const float *)fat);
     const i64x4 is = f64x4_le(f64x4_from_low(ends), lo) & f64x4_le(hi, f64x4_from_high(ends));
     return (i64x4_movemask(is) & 7) == 7;
 }
@@ -101,7 +101,7 @@ BVPI_INLINE i64x4 are_within(const bvpi_fat_box *fat, const f64x4 ends[6])
     i64x4 are[3];
     BVPI_UNROLL
     for (int j = 0; j < 4; j++)
-        v[j] = f32x8_load(fat[j].lo);
+        v[j] = f32x8_load((const float *)&fat[j]);
     bvpi_transpose_halves(v);
     BVPI_UNROLL
     for (int axis = 0; axis < 3; axis++)
@@ -207,7 +207,7 @@ static void fatten_all(bvp_broad *broad, uint32_t reach)
     for (uint32_t slot = 0; slot < broad->slot_count; slot++)
         if (bvpi_broad_has_box(broad, slot))
             bvpi_fat_box_renew(&broad->bounds[slot], reach, broad->fattening.step,
-                               &broad->fat[slot]);
+                               &broad->origins[slot], &broad->fat[slot]);
 }
 
 const bvpi_broad_mover BVPI_ISA_NAME(bvpi_broad_mover) = {move, fatten_all};

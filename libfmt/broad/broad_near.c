@@ -7,8 +7,8 @@
  * the tree is written, and all pairs are found at once, which costs less for each body.
  *
  * How far a box reaches ahead follows from counts alone, so it is the same on every machine: near
- * pairs that are no pairs cost time in every step, and a pass over all bodies that a longer reach
- * saves costs as much as so many of them.
+ * pairs that are no pairs are looked at in every step, and a pass over all bodies costs as much as
+ * so many of these.
  *
  * Slow twin: all pairs of boxes by brute force, tests/property/test_broad.c.
  * Measured: decisions.md, "Many moving bodies"
@@ -20,14 +20,15 @@
 #include "broad/broad.h"
 
 enum {
-    MANY_SHARE = 16,   /* one of so many bodies has left its box: make all anew */
-    ALONE_SHARE = 8,   /* the same of those that have left since all were made */
-    MOVING_SHARE = 4,  /* and one of so many moves */
-    PASS = 8,          /* so many near pairs cost as much as a body in a pass over all */
-    WORTH = 6,         /* so much cheaper than the passes they save are near pairs: reach farther */
-    REACH_MOST = 32,   /* steps */
-    IDLE_MOST = 16,    /* passes without skins, then another attempt */
-    LIFETIME_MOST = 64 /* steps; more does not count */
+    MANY_SHARE = 16,    /* one of so many bodies has left its box: make all anew */
+    ALONE_SHARE = 8,    /* the same of those that have left since all were made */
+    MOVING_SHARE = 4,   /* and one of so many moves */
+    PASS = 4,           /* so many near pairs cost as much as a body in a pass over all */
+    GROWTH = 8,         /* so many times the tests in a lifetime that is twice as long */
+    DOUBLINGS = 2,      /* of the reach at once, at most */
+    REACH_MOST = 64,    /* steps */
+    IDLE_MOST = 16,     /* passes over tight boxes, then another attempt */
+    LIFETIME_MOST = 128 /* steps; more does not count */
 };
 
 /* ---- the tree -------------------------------------------------------------------------------- */
@@ -100,7 +101,7 @@ static void renew_left(bvp_broad *broad)
         if (lane == BVP_NONE)
             continue;
         bvpi_fat_box_renew(&broad->bounds[slot], broad->fattening.reach, broad->fattening.step,
-                           &broad->fat[slot]);
+                           &broad->origins[slot], &broad->fat[slot]);
         bvpi_broad_tree_set(&broad->tree, lane, &broad->fat[slot]);
         broad->kernel->refit(&broad->tree, lane / 8);
     }
@@ -231,20 +232,26 @@ static bvp_status find_left(bvp_broad *broad)
 }
 
 /* How many steps the next boxes are to reach. Of those of now: `extra` near pairs were looked at in
- * each of `lifetime` steps, of which all but one had no pass over all bodies. */
+ * each step of their lifetime. Where near pairs grow like a power of the reach, these tests and a
+ * pass cost least together when the tests of a lifetime cost about as much as the pass. */
 static uint32_t next_reach(bvpi_fattening *f, uint64_t extra, uint32_t body_count)
 {
     const uint32_t steps = f->step - f->all_at;
-    const uint64_t lifetime = steps < LIFETIME_MOST ? steps : LIFETIME_MOST;
-    const uint64_t cost = extra * lifetime;
-    const uint64_t saved = PASS * (uint64_t)body_count * (lifetime > 0 ? lifetime - 1 : 0);
-    if (f->reach == 0) {
+    const uint64_t cost = extra * (steps < LIFETIME_MOST ? steps : LIFETIME_MOST);
+    const uint64_t pass = PASS * (uint64_t)body_count;
+    uint32_t reach = f->reach;
+    if (reach == 0) {
         f->idle = (f->idle + 1) % IDLE_MOST;
         return f->idle == 0 ? 1 : 0;
     }
-    if (cost > saved)
-        return f->reach / 2;
-    return WORTH * 8 * cost < saved && f->reach < REACH_MOST ? 2 * f->reach : f->reach;
+    if (cost > pass || (cost > 0 && steps <= 1))
+        return reach / 2;
+    if (steps <= 1) /* these boxes were tight: they say nothing */
+        return reach;
+    uint64_t longer = GROWTH * cost;
+    for (int k = 0; k < DOUBLINGS && longer < pass && reach < REACH_MOST; k++, longer *= GROWTH)
+        reach *= 2;
+    return reach;
 }
 
 /* Many have left their boxes; or few in each of many steps, and all move, or the tree has become

@@ -2,7 +2,8 @@
  * fat_box.h: a box that a body may move in for a while, before anything has to be searched anew.
  *
  * Fat boxes that do not meet prove that the bodies' boxes do not, as long as both bodies are in
- * theirs. How fat they are decides how fast a broad phase is, never what it finds.
+ * theirs. A side that moves outward gets more room than one that moves inward. How fat they are
+ * decides how fast a broad phase is, never what it finds.
  *
  * Based on: Verlet, "Computer experiments on classical fluids", 1967 (lists of near pairs).
  * Measured: decisions.md, "Many moving bodies"
@@ -10,8 +11,6 @@
 #ifndef BVPI_BROAD_FAT_BOX_H
 #define BVPI_BROAD_FAT_BOX_H
 
-#include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/simd.h"
@@ -20,46 +19,79 @@
 
 /* 32 bytes, which a kernel loads at once. */
 typedef struct bvpi_fat_box {
-    float lo[3];
-    float skin; /* what was added on each side when it was made */
-    float hi[3];
-    uint32_t made; /* at which step */
+    float lo[3], unused, hi[3], unused_too;
 } bvpi_fat_box;
 
-#define BVPI_FAT_MOST 2 /* longest sides of the box: the thickest skin */
+/* The box that a fat one was made around. */
+typedef struct bvpi_fat_origin {
+    float lo[3];   /* about */
+    uint32_t made; /* at which step */
+    float hi[3], unused;
+} bvpi_fat_origin;
 
-/* Around a box in reach: the skin and more than the rounding to floats, which is below 2^-24 of the
- * number and 2^-149. It is in reach itself, so that whatever is in it is. */
-static inline void bvpi_fat_box_make(const bvpi_bounds *box, double skin, uint32_t step,
-                                     bvpi_fat_box *out)
+#define BVPI_FAT_MOST  4    /* longest sides of the box: as far as a side may be ahead */
+#define BVPI_FAT_SPARE 0.25 /* of the way ahead: for a body that turns, or goes another way */
+
+/* Around a box in reach, of which the last lanes say nothing, each side farther outward by
+ * `ahead` >= 0, and by more than the rounding to floats, which is below 2^-24 of the number and
+ * 2^-149. It is in reach itself, so that whatever is in it is. */
+BVPI_INLINE void bvpi_fat_box_make(f64x4 lo, f64x4 hi, f64x4 ahead_lo, f64x4 ahead_hi,
+                                   bvpi_fat_box *out)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        const double lo = box->lo[axis], hi = box->hi[axis];
-        const double fat_lo = lo - skin - (fabs(lo) * 0x1p-22 + 0x1p-140);
-        const double fat_hi = hi + skin + (fabs(hi) * 0x1p-22 + 0x1p-140);
-        out->lo[axis] = (float)bvpi_larger(fat_lo, -BVPI_BROAD_FARTHEST);
-        out->hi[axis] = (float)bvpi_smaller(fat_hi, BVPI_BROAD_FARTHEST);
-    }
-    out->skin = (float)skin;
+    lo -= ahead_lo;
+    hi += ahead_hi;
+    lo -= f64x4_abs(lo) * 0x1p-22 + 0x1p-140;
+    hi += f64x4_abs(hi) * 0x1p-22 + 0x1p-140;
+    lo = f64x4_max(lo, f64x4_splat(-BVPI_BROAD_FARTHEST));
+    hi = f64x4_min(hi, f64x4_splat(BVPI_BROAD_FARTHEST));
+    f32x8_store((float *)out, f32x8_from_f64(lo, hi));
+}
+
+BVPI_INLINE void bvpi_fat_load(const bvpi_bounds *box, f64x4 *lo, f64x4 *hi)
+{
+    const f64x4 last = f64x4_load(&box->lo[2]);
+    *lo = f64x4_load(box->lo);
+    *hi = __builtin_shufflevector(last, last, 1, 2, 3, 3);
+}
+
+BVPI_INLINE void bvpi_fat_origin_note(f64x4 lo, f64x4 hi, uint32_t step, bvpi_fat_origin *out)
+{
+    f32x8_store((float *)out, f32x8_from_f64(lo, hi));
     out->made = step;
 }
 
-/* Makes it anew where the body is now: so that it may go on as fast as since it was made last for
- * `reach` steps. A body that would go farther than the thickest skin in one step gets none. */
-static inline void bvpi_fat_box_renew(const bvpi_bounds *box, uint32_t reach, uint32_t step,
-                                      bvpi_fat_box *fat)
+/* A tight one, of a body that has not been seen before. */
+BVPI_INLINE void bvpi_fat_box_begin(const bvpi_bounds *box, uint32_t step, bvpi_fat_origin *origin,
+                                    bvpi_fat_box *fat)
 {
-    double way = 0, size = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        const double lo = box->lo[axis], hi = box->hi[axis];
-        way = bvpi_larger(way, bvpi_larger(fabs(lo - ((double)fat->lo[axis] + (double)fat->skin)),
-                                           fabs(hi - ((double)fat->hi[axis] - (double)fat->skin))));
-        size = bvpi_larger(size, hi - lo);
-    }
-    const uint32_t steps = step - fat->made;
-    const double pace = steps > 1 ? way / steps : way, most = BVPI_FAT_MOST * size;
-    const double skin = pace <= most ? bvpi_smaller(pace * reach, most) : 0;
-    bvpi_fat_box_make(box, skin, step, fat);
+    f64x4 lo, hi;
+    const f64x4 ahead = {0, 0, 0, 0};
+    bvpi_fat_load(box, &lo, &hi);
+    bvpi_fat_box_make(lo, hi, ahead, ahead, fat);
+    bvpi_fat_origin_note(lo, hi, step, origin);
+}
+
+/* Makes it anew where the body is now, so that each side may go on as it has since it was made last
+ * for `reach` steps. A body that would be ahead by more than the most in one step gets a tight
+ * one. */
+BVPI_INLINE void bvpi_fat_box_renew(const bvpi_bounds *box, uint32_t reach, uint32_t step,
+                                    bvpi_fat_origin *origin, bvpi_fat_box *fat)
+{
+    f64x4 lo, hi;
+    const f32x8 old = f32x8_load((const float *)origin);
+    const f64x4 none = {0, 0, 0, 0};
+    bvpi_fat_load(box, &lo, &hi);
+    const f64x4 way_lo = f64x4_from_low(old) - lo, way_hi = hi - f64x4_from_high(old);
+    const double way = bvpi_largest3(f64x4_max(f64x4_abs(way_lo), f64x4_abs(way_hi)));
+    const double most = BVPI_FAT_MOST * bvpi_largest3(hi - lo);
+    const double steps = step - origin->made > 1 ? (double)(step - origin->made) : 1;
+    double scale = (double)reach / steps;
+    if (way * scale > most)
+        scale = way <= most * steps ? most / way : 0;
+    const f64x4 spare = f64x4_splat(way * BVPI_FAT_SPARE);
+    bvpi_fat_box_make(lo, hi, (f64x4_max(way_lo, none) + spare) * scale,
+                      (f64x4_max(way_hi, none) + spare) * scale, fat);
+    bvpi_fat_origin_note(lo, hi, step, origin);
 }
 
 #endif

@@ -330,6 +330,94 @@ BVPI_INLINE f32x8 f32x8_from_f64(f64x4 low, f64x4 high)
 #endif
 }
 
+/* ---- four floats ----------------------------------------------------------------------------- */
+
+BVPI_INLINE bvpi_f32x4 f32x4_splat(float x)
+{
+    return (bvpi_f32x4){x, x, x, x};
+}
+
+BVPI_INLINE bvpi_i32x4 f32x4_lt(bvpi_f32x4 a, bvpi_f32x4 b)
+{
+    return a < b;
+}
+
+BVPI_INLINE bvpi_i32x4 f32x4_le(bvpi_f32x4 a, bvpi_f32x4 b)
+{
+    return a <= b;
+}
+
+BVPI_INLINE bvpi_i32x4 f32x4_gt(bvpi_f32x4 a, bvpi_f32x4 b)
+{
+    return b < a;
+}
+
+BVPI_INLINE bvpi_i32x4 f32x4_ge(bvpi_f32x4 a, bvpi_f32x4 b)
+{
+    return b <= a;
+}
+
+/* As f32x8_select, f32x8_min, f32x8_max and f32x8_sqrt. */
+BVPI_INLINE bvpi_f32x4 f32x4_select(bvpi_i32x4 mask, bvpi_f32x4 yes, bvpi_f32x4 no)
+{
+    return (bvpi_f32x4)(((bvpi_i32x4)yes & mask) | ((bvpi_i32x4)no & ~mask));
+}
+
+BVPI_INLINE bvpi_f32x4 f32x4_min(bvpi_f32x4 a, bvpi_f32x4 b)
+{
+#ifdef __SSE2__
+    return (bvpi_f32x4)_mm_min_ps((__m128)a, (__m128)b);
+#elif defined(__wasm_simd128__)
+    return (bvpi_f32x4)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+#else
+    return f32x4_select(a < b, a, b);
+#endif
+}
+
+BVPI_INLINE bvpi_f32x4 f32x4_max(bvpi_f32x4 a, bvpi_f32x4 b)
+{
+#ifdef __SSE2__
+    return (bvpi_f32x4)_mm_max_ps((__m128)a, (__m128)b);
+#elif defined(__wasm_simd128__)
+    return (bvpi_f32x4)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
+#else
+    return f32x4_select(a > b, a, b);
+#endif
+}
+
+BVPI_INLINE bvpi_f32x4 f32x4_abs(bvpi_f32x4 a)
+{
+    return (bvpi_f32x4)((bvpi_i32x4)a & 0x7fffffff);
+}
+
+BVPI_INLINE bvpi_f32x4 f32x4_sqrt(bvpi_f32x4 a)
+{
+#ifdef __SSE2__
+    return (bvpi_f32x4)_mm_sqrt_ps((__m128)a);
+#elif defined(__wasm_simd128__)
+    return (bvpi_f32x4)wasm_f32x4_sqrt((v128_t)a);
+#else
+    for (int i = 0; i < 4; i++)
+        a[i] = __builtin_sqrtf(a[i]);
+    return a;
+#endif
+}
+
+/* Bit i of the result is the top bit of lane i. */
+BVPI_INLINE unsigned i32x4_movemask(bvpi_i32x4 mask)
+{
+#ifdef __SSE2__
+    return (unsigned)_mm_movemask_ps((__m128)mask);
+#elif defined(__wasm_simd128__)
+    return (unsigned)wasm_i32x4_bitmask((v128_t)mask);
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < 4; i++)
+        bits |= (mask[i] < 0 ? 1u : 0u) << i;
+    return bits;
+#endif
+}
+
 /* ---- comparisons: all bits of a lane set where true, false on NaN ---------------------------- */
 
 BVPI_INLINE i32x8 f32x8_lt(f32x8 a, f32x8 b)
@@ -452,7 +540,7 @@ BVPI_INLINE f32x8 f32x8_select(i32x8 mask, f32x8 yes, f32x8 no)
 #else
     bvpi_halves m = {.i32 = mask}, y = {.f32 = yes}, n = {.f32 = no}, r;
     for (int h = 0; h < 2; h++)
-        r.i32_half[h] = (y.i32_half[h] & m.i32_half[h]) | (n.i32_half[h] & ~m.i32_half[h]);
+        r.f32_half[h] = f32x4_select(m.i32_half[h], y.f32_half[h], n.f32_half[h]);
     return r.f32;
 #endif
 }
@@ -472,18 +560,11 @@ BVPI_INLINE f32x8 f32x8_min(f32x8 a, f32x8 b)
 {
 #ifdef __AVX2__
     return (f32x8)_mm256_min_ps((__m256)a, (__m256)b);
-#elif defined(__SSE2__)
-    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
-    for (int h = 0; h < 2; h++)
-        r.f32_half[h] = (bvpi_f32x4)_mm_min_ps((__m128)x.f32_half[h], (__m128)y.f32_half[h]);
-    return r.f32;
-#elif defined(__wasm_simd128__)
-    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
-    for (int h = 0; h < 2; h++)
-        r.f32_half[h] = (bvpi_f32x4)wasm_f32x4_pmin((v128_t)y.f32_half[h], (v128_t)x.f32_half[h]);
-    return r.f32;
 #else
-    return f32x8_select(f32x8_lt(a, b), a, b);
+    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.f32_half[h] = f32x4_min(x.f32_half[h], y.f32_half[h]);
+    return r.f32;
 #endif
 }
 
@@ -492,18 +573,11 @@ BVPI_INLINE f32x8 f32x8_max(f32x8 a, f32x8 b)
 {
 #ifdef __AVX2__
     return (f32x8)_mm256_max_ps((__m256)a, (__m256)b);
-#elif defined(__SSE2__)
-    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
-    for (int h = 0; h < 2; h++)
-        r.f32_half[h] = (bvpi_f32x4)_mm_max_ps((__m128)x.f32_half[h], (__m128)y.f32_half[h]);
-    return r.f32;
-#elif defined(__wasm_simd128__)
-    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
-    for (int h = 0; h < 2; h++)
-        r.f32_half[h] = (bvpi_f32x4)wasm_f32x4_pmax((v128_t)y.f32_half[h], (v128_t)x.f32_half[h]);
-    return r.f32;
 #else
-    return f32x8_select(f32x8_gt(a, b), a, b);
+    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.f32_half[h] = f32x4_max(x.f32_half[h], y.f32_half[h]);
+    return r.f32;
 #endif
 }
 
@@ -577,21 +651,11 @@ BVPI_INLINE f32x8 f32x8_sqrt(f32x8 a)
 {
 #ifdef __AVX2__
     return (f32x8)_mm256_sqrt_ps((__m256)a);
-#elif defined(__SSE2__)
-    bvpi_halves x = {.f32 = a}, r;
-    for (int h = 0; h < 2; h++)
-        r.f32_half[h] = (bvpi_f32x4)_mm_sqrt_ps((__m128)x.f32_half[h]);
-    return r.f32;
-#elif defined(__wasm_simd128__)
-    bvpi_halves x = {.f32 = a}, r;
-    for (int h = 0; h < 2; h++)
-        r.f32_half[h] = (bvpi_f32x4)wasm_f32x4_sqrt((v128_t)x.f32_half[h]);
-    return r.f32;
 #else
-    f32x8 r;
-    for (int i = 0; i < 8; i++)
-        r[i] = __builtin_sqrtf(a[i]);
-    return r;
+    bvpi_halves x = {.f32 = a}, r;
+    for (int h = 0; h < 2; h++)
+        r.f32_half[h] = f32x4_sqrt(x.f32_half[h]);
+    return r.f32;
 #endif
 }
 
@@ -704,24 +768,14 @@ BVPI_INLINE void f64x4_store3_3(double *out, f64x4 a, f64x4 b)
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-/* Bit i of the result is the top bit of lane i. */
+/* As i32x4_movemask. */
 BVPI_INLINE unsigned i32x8_movemask(i32x8 mask)
 {
 #ifdef __AVX2__
     return (unsigned)_mm256_movemask_ps((__m256)mask);
-#elif defined(__SSE2__)
-    bvpi_halves m = {.i32 = mask};
-    return (unsigned)_mm_movemask_ps((__m128)m.i32_half[0]) |
-           (unsigned)_mm_movemask_ps((__m128)m.i32_half[1]) << 4;
-#elif defined(__wasm_simd128__)
-    bvpi_halves m = {.i32 = mask};
-    return (unsigned)wasm_i32x4_bitmask((v128_t)m.i32_half[0]) |
-           (unsigned)wasm_i32x4_bitmask((v128_t)m.i32_half[1]) << 4;
 #else
-    unsigned bits = 0;
-    for (int i = 0; i < 8; i++)
-        bits |= (mask[i] < 0 ? 1u : 0u) << i;
-    return bits;
+    const bvpi_halves m = {.i32 = mask};
+    return i32x4_movemask(m.i32_half[0]) | i32x4_movemask(m.i32_half[1]) << 4;
 #endif
 }
 

@@ -34,10 +34,12 @@ noinst_HEADERS += \
 	libfmt/prim/obb_obb.h \
 	libfmt/prim/obb_tri8.h \
 	libfmt/prim/place_bounds.h \
+	libfmt/prim/point_bounds_of.h \
 	libfmt/prim/point_tri.h \
 	libfmt/prim/point_tri4.h \
 	libfmt/prim/points.h \
 	libfmt/prim/pose.h \
+	libfmt/prim/region_of.h \
 	libfmt/prim/rss_dist.h \
 	libfmt/prim/tri_ball.h \
 	libfmt/prim/tri_box.h \

@@ -42,67 +42,37 @@ void bvpi_point_tri_general(const bvpi_point *point, const float tri[9], bvpi_po
 
 /* ---- eight triangles in float ---------------------------------------------------------------- */
 
-/* Corners relative to the point, scaled. Two subtractions: each rounds relative to its result, or
- * not at all if the result is smaller than the point. */
-BVPI_INLINE void bvpi_point_load8(const bvpi_point *point, const f32x8 tri[9], bvpi_edges8 *out)
-{
-    const f32x8 scale = f32x8_splat(point->scale_f);
-    f32x8 e01[3], e12[3], e02[3];
-    BVPI_UNROLL
-    for (int x = 0; x < 3; x++) {
-        const f32x8 hi = f32x8_splat(point->part_hi[x]), lo = f32x8_splat(point->part_lo[x]);
-        f32x8 c[3];
-        BVPI_UNROLL
-        for (int k = 0; k < 3; k++) {
-            c[k] = tri[3 * k + x] * scale;
-            out->corner[k][x] = (c[k] - hi) - lo;
-        }
-        e01[x] = c[1] - c[0];
-        e12[x] = c[2] - c[1];
-        e02[x] = c[2] - c[0];
-    }
-    bvpi_edges8_init(out, e01, e12, e02);
-}
+/* As many at once as the machine has lanes: more would not stay in registers. */
+#ifdef __AVX2__
+#define V       f32x8
+#define MASK    i32x8
+#define OP(x)   f32x8_##x
+#define BITS(x) i32x8_movemask(x)
+#else
+#define V       bvpi_f32x4
+#define MASK    bvpi_i32x4
+#define OP(x)   f32x4_##x
+#define BITS(x) i32x4_movemask(x)
+#endif
+#define NAME(x) x##_f32
+#include "prim/point_bounds_of.h"
 
-BVPI_INLINE void bvpi_point_shortest8(const bvpi_edges8 *t, bvpi_shortest *best)
+/* Of the given lanes, those whose distance may be at most `far`, world. 0 <= lo <= distance <= hi,
+ * world, of these; of others of the given lanes the same or infinity. The interval has a width of
+ * some 2^-20 of p - point; out of float's range it is 0 to infinity. tri[3 * corner + axis]. */
+static inline unsigned bvpi_point_tri8(const bvpi_point *point, const f32x8 tri[9], unsigned lanes,
+                                       float far, f32x8 *lo, f32x8 *hi)
 {
-    f32x8 zero[3] = {{0}, {0}, {0}}, n[3], across[3][3];
-    BVPI_UNROLL
-    for (int x = 0; x < 3; x++)
-        best->v[x] = t->corner[0][x];
-    best->length_sq = dot_f32(best->v, best->v);
-    cross_f32(t->edge[2], t->edge[0], n);
-    BVPI_UNROLL
-    for (int k = 0; k < 3; k++) {
-        f32x8 v[3], s = bvpi_clamp01(-dot_f32(t->corner[k], t->edge[k]) * t->inverse[k]);
-        BVPI_UNROLL
-        for (int x = 0; x < 3; x++)
-            v[x] = t->corner[k][x] + t->edge[k][x] * s;
-        bvpi_shortest_offer(best, v, i32x8_splat(-1));
-        cross_f32(n, t->edge[k], across[k]);
+    unsigned within = 0;
+    *lo = *hi = f32x8_splat(__builtin_inff());
+    for (unsigned from = 0; from < 8; from += BVPI_POINT_LANES) {
+        const unsigned all = (1u << BVPI_POINT_LANES) - 1;
+        const unsigned rest =
+            bvpi_point_bounds_f32(point, (const float *)tri + from, lanes >> from & all, far,
+                                  (float *)lo + from, (float *)hi + from);
+        within |= rest << from;
     }
-    bvpi_offer_face8(best, zero, t, across, -1);
-}
-
-/* 0 <= lo <= distance <= hi, world; tri[3 * corner + axis]. The interval has a width of some 2^-20
- * of p - point. Lanes out of float's range get 0 and infinity. */
-static inline void bvpi_point_tri8(const bvpi_point *point, const f32x8 tri[9], f32x8 *lo,
-                                   f32x8 *hi)
-{
-    bvpi_edges8 t;
-    bvpi_shortest best;
-    f32x8 size[3];
-    bvpi_point_load8(point, tri, &t);
-    bvpi_point_shortest8(&t, &best);
-    BVPI_UNROLL
-    for (int x = 0; x < 3; x++)
-        size[x] = max3_f32(f32x8_abs(t.corner[0][x]), f32x8_abs(t.corner[1][x]),
-                           f32x8_abs(t.corner[2][x])) *
-                  f32x8_splat(1.5f); /* because of the second rounding */
-    f32x8 near = min3_f32(dot_f32(best.v, t.corner[0]), dot_f32(best.v, t.corner[1]),
-                          dot_f32(best.v, t.corner[2]));
-    bvpi_shortest_bounds(&best, near, size, f32x8_splat(point->part_eta), lo, hi);
-    bvpi_to_length8(point->length_lo, point->length_hi, lo, hi);
+    return within;
 }
 
 #endif

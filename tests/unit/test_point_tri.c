@@ -15,6 +15,21 @@ static void refuse(const tri_case *c, const char *what, double lo, double hi, co
     ck_abort_msg("%s", what);
 }
 
+/* What is within d is never left out, and much of what is farther is. */
+static long left_out;
+static void check_far(const tri_case *c, const bvpi_point *point, const f32x8 t[9], double d,
+                      const mpq_t d_sq)
+{
+    f32x8 lo, hi;
+    const float far = nextafterf((float)d, INFINITY);
+    if (bvpi_point_tri8(point, t, 0xff, far, &lo, &hi) != 0xff)
+        refuse(c, "left out", d, (double)far, d_sq);
+    const unsigned lanes = bvpi_point_tri8(point, t, 0x5a, far / 2, &lo, &hi);
+    if (lanes != 0x5a && lanes != 0)
+        refuse(c, "not all lanes alike", d, (double)far, d_sq);
+    left_out += lanes == 0;
+}
+
 /* The case's triangle A and the first corner of B. */
 static int check_one(const tri_case *c, mpq_t d_sq)
 {
@@ -30,11 +45,12 @@ static int check_one(const tri_case *c, mpq_t d_sq)
     oracle_point_tri_distance_sq(d_sq, p, c->a, c->ma);
     bvpi_point_tri1(&point, c->a, &d);
     splat_triangle(c->a, t);
-    bvpi_point_tri8(&point, t, &lo, &hi);
+    bvpi_point_tri8(&point, t, 0xff, INFINITY, &lo, &hi);
     if (!oracle_sqrt_between(d_sq, d.lo, d.hi))
         refuse(c, "not in the interval", d.lo, d.hi, d_sq);
     if (!oracle_sqrt_between(d_sq, (double)lo[5], (double)hi[5]))
         refuse(c, "not in the float interval", (double)lo[5], (double)hi[5], d_sq);
+    check_far(c, &point, t, d.hi, d_sq);
     if ((mpq_sgn(d_sq) == 0) != (d.hi == 0))
         refuse(c, "zero", d.lo, d.hi, d_sq);
     if (!(d.hi - d.lo <= 1e-9 * d.hi + 0x1p-1071))
@@ -61,6 +77,7 @@ START_TEST(intervals_hold_the_distance)
             zeros += check_one(&c, d_sq);
         }
     ck_assert_int_gt(zeros, CASES);
+    ck_assert_int_gt(left_out, CASES * CASE_FAMILIES * PLACE_COUNT / 4);
     mpq_clear(d_sq);
 }
 END_TEST
@@ -168,6 +185,54 @@ START_TEST(feet_are_told_from_corners)
 }
 END_TEST
 
+/* A triangle in the plane n . x = height n^2, around that plane's nearest point: all integers, so
+ * that the sum of its corners is exact; but the products with it are not, and cancel. */
+static void make_flat(int height, float tri[9], double *distance)
+{
+    int n[3], in_plane[2][3];
+    for (int x = 0; x < 3; x++)
+        n[x] = case_int(31) - 15;
+    n[0] += n[0] == 0;
+    for (int i = 0; i < 2; i++) {
+        int r[3];
+        for (int x = 0; x < 3; x++)
+            r[x] = case_int(1 << 16) - (1 << 15);
+        for (int x = 0; x < 3; x++)
+            in_plane[i][x] = n[(x + 1) % 3] * r[(x + 2) % 3] - n[(x + 2) % 3] * r[(x + 1) % 3];
+    }
+    for (int x = 0; x < 3; x++) {
+        tri[x] = (float)(height * n[x] + in_plane[0][x]);
+        tri[3 + x] = (float)(height * n[x] + in_plane[1][x]);
+        tri[6 + x] = (float)(height * n[x] - in_plane[0][x] - in_plane[1][x]);
+    }
+    *distance = height * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+}
+
+START_TEST(what_is_within_reach_is_not_left_out)
+{
+    enum { MANY = 100000 };
+    const double p[3] = {0, 0, 0};
+    bvpi_placement placement;
+    long kept = 0;
+    case_seed(7);
+    ck_assert_int_eq(bvpi_placement_init(&placement, NULL), BVP_OK);
+    for (int i = 0; i < MANY; i++) {
+        float tri[9];
+        double distance, bound[3];
+        f32x8 t[9], lo, hi;
+        bvpi_point point;
+        make_flat(1 + case_int(64), tri, &distance);
+        bounds_of(tri, 3, bound);
+        splat_triangle(tri, t);
+        ck_assert_int_eq(bvpi_point_init(&point, &placement, p, bound), BVP_OK);
+        const float far = nextafterf((float)distance, INFINITY);
+        ck_assert_uint_eq(bvpi_point_tri8(&point, t, 0xff, far, &lo, &hi), 0xff);
+        kept += bvpi_point_tri8(&point, t, 1, far / 4, &lo, &hi);
+    }
+    ck_assert_int_lt(kept, MANY * 3L / 4); /* the bound is not empty there */
+}
+END_TEST
+
 START_TEST(arguments_are_checked)
 {
     const double p[3] = {0, NAN, 0}, bound[3] = {1, 1, 1};
@@ -180,12 +245,10 @@ END_TEST
 
 SUITE(test_point_tri)
 {
-    const TTest *const tests[] = {intervals_hold_the_distance,
-                                  four_are_answered_as_one_is,
-                                  small_triangles_of_large_parts,
-                                  degenerate_triangles_are_segments_and_points,
-                                  feet_are_told_from_corners,
-                                  arguments_are_checked,
-                                  NULL};
+    const TTest *const tests[] = {
+        intervals_hold_the_distance,    four_are_answered_as_one_is,
+        small_triangles_of_large_parts, degenerate_triangles_are_segments_and_points,
+        feet_are_told_from_corners,     what_is_within_reach_is_not_left_out,
+        arguments_are_checked,          NULL};
     return run_suite("point_tri", tests);
 }

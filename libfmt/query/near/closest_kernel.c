@@ -59,6 +59,12 @@ BVPI_INLINE double reach(const bvpi_closest_query *query)
     return bound < query->limit ? bound : query->limit;
 }
 
+/* The same as a float, rounded up. */
+BVPI_INLINE float far_of(const bvpi_closest_query *query)
+{
+    return (float)reach(query) * (1 + 0x1p-22f);
+}
+
 BVPI_INLINE float limit(void *user)
 {
     const point_walk *w = user;
@@ -136,15 +142,16 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
     query->stats.triangles += count;
     fetch_leaf(w, &cluster, first);
     bvpi_tri8_decode(&cluster, first, &tri);
-    bvpi_point_tri8(&w->point, tri.c, &lo, &hi);
+    unsigned lanes = bvpi_point_tri8(&w->point, tri.c, all, far_of(query), &lo, &hi);
+    if (lanes == 0)
+        return BVP_OK;
     const i32x8 lane_ids = {0, 1, 2, 3, 4, 5, 6, 7};
     const i32x8 absent = i32x8_gt(lane_ids, i32x8_splat((int32_t)count - 1));
     /* Something is as near as the least upper end, whatever the exact test will say. So the search
      * shrinks now, and the exact tests can wait until most candidates are too far. */
     const float least = f32x8_least(f32x8_select(absent, f32x8_splat(INFINITY), hi));
     query->bound = bvpi_smaller(query->bound, (double)least);
-    const f32x8 far = f32x8_splat((float)reach(query) * (1 + 0x1p-22f));
-    unsigned lanes = all & ~i32x8_movemask(f32x8_gt(lo, far));
+    lanes &= ~i32x8_movemask(f32x8_gt(lo, f32x8_splat(far_of(query))));
     for (; lanes != 0; lanes &= lanes - 1) {
         const unsigned lane = bvpi_lowest_bit(lanes);
         if (w->candidate_count == CANDIDATES)

@@ -38,18 +38,6 @@ BVPI_INLINE void bvpi_spread(u32x8 lanes, uint32_t out[8])
     __asm__("" : "+m"(*(uint32_t(*)[8])out));
 }
 
-/* One load after the other: faster than gather instructions on processors where these were slowed
- * down by microcode. */
-BVPI_INLINE u32x8 bvpi_load_lanes_u32(const uint8_t *p, u32x8 lanes)
-{
-    uint32_t at[8];
-    bvpi_spread(lanes, at);
-    return (u32x8){bvpi_load_unaligned_u32(p + at[0]), bvpi_load_unaligned_u32(p + at[1]),
-                   bvpi_load_unaligned_u32(p + at[2]), bvpi_load_unaligned_u32(p + at[3]),
-                   bvpi_load_unaligned_u32(p + at[4]), bvpi_load_unaligned_u32(p + at[5]),
-                   bvpi_load_unaligned_u32(p + at[6]), bvpi_load_unaligned_u32(p + at[7])};
-}
-
 /* Products below 2^16. */
 BVPI_INLINE u32x8 bvpi_small_products(u32x8 a, unsigned b)
 {
@@ -60,6 +48,20 @@ BVPI_INLINE u32x8 bvpi_small_products(u32x8 a, unsigned b)
 BVPI_INLINE uint32_t bvpi_ones(unsigned width)
 {
     return (uint32_t)((UINT64_C(1) << width) - 1);
+}
+
+#ifdef __AVX2__
+
+/* One load after the other: faster than gather instructions on processors where these were slowed
+ * down by microcode. */
+BVPI_INLINE u32x8 bvpi_load_lanes_u32(const uint8_t *p, u32x8 lanes)
+{
+    uint32_t at[8];
+    bvpi_spread(lanes, at);
+    return (u32x8){bvpi_load_unaligned_u32(p + at[0]), bvpi_load_unaligned_u32(p + at[1]),
+                   bvpi_load_unaligned_u32(p + at[2]), bvpi_load_unaligned_u32(p + at[3]),
+                   bvpi_load_unaligned_u32(p + at[4]), bvpi_load_unaligned_u32(p + at[5]),
+                   bvpi_load_unaligned_u32(p + at[6]), bvpi_load_unaligned_u32(p + at[7])};
 }
 
 /* 25 bits of a stream from bit `bit` on, followed by arbitrary bits; all 32 if it is a multiple of
@@ -95,6 +97,32 @@ BVPI_INLINE u32x8 bvpi_long_words_at(const bvpi_long_words *w, unsigned from)
                                    12, 14);
 }
 
+#else /* no shifts by lane: each word is shifted before it becomes one */
+
+BVPI_INLINE u32x8 bvpi_stream_words(const uint8_t *stream, u32x8 bit)
+{
+    uint32_t at[8], w[8];
+    bvpi_spread(bit, at);
+    BVPI_UNROLL
+    for (int i = 0; i < 8; i++)
+        w[i] = bvpi_load_unaligned_u32(stream + (at[i] >> 3)) >> (at[i] & 7);
+    return (u32x8){w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]};
+}
+
+/* 32 bits of a stream, `from` bits behind each of eight. */
+BVPI_INLINE u32x8 bvpi_stream_at(const uint8_t *stream, const uint32_t bit[8], unsigned from)
+{
+    uint32_t w[8];
+    BVPI_UNROLL
+    for (int i = 0; i < 8; i++) {
+        const uint32_t at = bit[i] + from;
+        w[i] = (uint32_t)(bvpi_load_unaligned_u64(stream + (at >> 3)) >> (at & 7));
+    }
+    return (u32x8){w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]};
+}
+
+#endif
+
 /* ---- corners and fields ---------------------------------------------------------------------- */
 
 /* Local vertex numbers (0 .. 255) of the corners of eight triangles (0 .. 263). */
@@ -127,6 +155,7 @@ BVPI_INLINE void bvpi_tri8_short_fields(const bvpi_cluster *c, const u32x8 verte
     }
 }
 
+#ifdef __AVX2__
 /* The same for vertices of any width, with as few loads as contain whole codes. */
 BVPI_INLINE void bvpi_tri8_long_fields(const bvpi_cluster *c, const u32x8 vertex[3],
                                        u32x8 field[3][3])
@@ -149,6 +178,25 @@ BVPI_INLINE void bvpi_tri8_long_fields(const bvpi_cluster *c, const u32x8 vertex
             field[axis][k] = bvpi_long_words_at(&words[k], at - begin) & ones;
     }
 }
+#else
+/* The same for vertices of any width. */
+BVPI_INLINE void bvpi_tri8_long_fields(const bvpi_cluster *c, const u32x8 vertex[3],
+                                       u32x8 field[3][3])
+{
+    uint32_t bit[3][8];
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        bvpi_spread(bvpi_small_products(vertex[k], c->vertex_width), bit[k]);
+    BVPI_UNROLL
+    for (int axis = 0; axis < 3; axis++) {
+        const unsigned at = c->field_at[axis];
+        const uint32_t ones = bvpi_ones(c->field_width[axis]);
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++)
+            field[axis][k] = bvpi_stream_at(c->vertices, bit[k], at) & ones;
+    }
+}
+#endif
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 

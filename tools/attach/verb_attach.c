@@ -370,7 +370,7 @@ static const option_row options[] = {
      "bytes a triangle, with the same answers",
      0, 0},
     {"small", 0, OPTION_FLAG, offsetof(settings, small), NULL,
-     "pack the model with --small: some .25 bytes a triangle less, for somewhat slower queries", 0,
+     "pack the model with --small: some .4 bytes a triangle less, for somewhat slower queries", 0,
      0},
     {"quiet", 'q', OPTION_FLAG, offsetof(settings, quiet), NULL, "no summary", 0, 0},
     {0},

@@ -204,7 +204,7 @@ static const option_row options[] = {
      "the same answers",
      0, 0},
     {"small", 0, OPTION_FLAG, offsetof(pack_settings, small), NULL,
-     "fill the leaves and nodes of the wide hierarchy: some .25 bytes a triangle less, for "
+     "fill the leaves and nodes of the wide hierarchy: some .4 bytes a triangle less, for "
      "somewhat "
      "slower queries with the same answers",
      0, 0},

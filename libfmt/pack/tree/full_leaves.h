@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * full_leaves.h: binary hierarchies whose leaves are full, as far as the counts allow.
+ * full_leaves.h: binary hierarchies whose leaves are full, as far as the counts allow, and whose
+ * subtrees tend to fill wide nodes of such leaves.
  */
 #ifndef BVPI_PACK_TREE_FULL_LEAVES_H
 #define BVPI_PACK_TREE_FULL_LEAVES_H

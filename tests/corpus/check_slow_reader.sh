@@ -65,6 +65,7 @@ END
   }
   over scene "$source_dir/samples/models/irb6640_cell12.glb" --rays
   over kinds "$source_dir/tests/cli/packed_gltf/ring.glb" --hierarchy wide,boxtree,aabb,obb,rss --leaf 3
+  over small "$source_dir/tests/cli/packed_gltf/ring.glb" --small
   over integers "$source_dir/tests/cli/packed_gltf/gltfpack.glb"
   # files that were refitted, of every kind, of a turned grid, and of an assembly
   refitted() { # NAME MODEL OPTION...

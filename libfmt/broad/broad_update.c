@@ -78,14 +78,28 @@ static void merge(bvp_broad *broad)
         append(&broad->ended, old->items[i]);
 }
 
+/* Takes all others from all flags, eight bodies at once. */
+static void keep_flags(uint8_t *flags, uint32_t count, uint8_t kept)
+{
+    const uint64_t of_all = UINT64_C(0x0101010101010101) * kept;
+    uint32_t slot = 0;
+    for (; slot + 8 <= count; slot += 8) {
+        uint64_t of_eight;
+        memcpy(&of_eight, flags + slot, sizeof of_eight);
+        of_eight &= of_all;
+        memcpy(flags + slot, &of_eight, sizeof of_eight);
+    }
+    for (; slot < count; slot++)
+        flags[slot] &= kept;
+}
+
 /* Nothing is pending any more; slots of removed bodies become free, unless their generations are
  * used up. */
 static void settle(bvp_broad *broad)
 {
     const uint8_t kept = BVPI_BROAD_EMPTY | BVPI_BROAD_SLACK;
     if (broad->moved_count > broad->slot_count / RUN_SHARE)
-        for (uint32_t slot = 0; slot < broad->slot_count; slot++)
-            broad->flags[slot] &= kept;
+        keep_flags(broad->flags, broad->slot_count, kept);
     else
         for (uint32_t k = 0; k < broad->moved_count; k++)
             broad->flags[broad->moved[k]] &= kept;

@@ -16,9 +16,9 @@ enum { SHORT = 48 };
 static void sort_short(uint64_t *keys, uint64_t count, unsigned first_bit)
 {
     for (uint64_t i = 1; i < count; i++) {
-        const uint64_t key = keys[i];
+        const uint64_t key = keys[i], last = key | ((UINT64_C(1) << first_bit) - 1);
         uint64_t at = i;
-        for (; at > 0 && keys[at - 1] >> first_bit > key >> first_bit; at--)
+        for (; at > 0 && keys[at - 1] > last; at--)
             keys[at] = keys[at - 1];
         keys[at] = key;
     }

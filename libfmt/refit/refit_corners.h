@@ -118,14 +118,18 @@ static inline uint32_t words_of(const block_corners *corners)
 static inline void vertex_set_of(const block_corners *corners, uint32_t first, uint32_t count,
                                  vertex_set *out)
 {
-    for (uint32_t word = 0; word < words_of(corners); word++)
-        out->words[word] = 0;
+    uint64_t of[3][BLOCK_WORDS]; /* of each corner, so that no addition waits for the last one */
+    const uint32_t words = words_of(corners);
+    for (uint32_t word = 0; word < words; word++)
+        of[0][word] = of[1][word] = of[2][word] = 0;
     const uint16_t *number = corners->number + 3 * first;
     for (uint32_t i = 0; i < count; i++, number += 3) {
         BVPI_UNROLL
         for (int k = 0; k < 3; k++)
-            out->words[number[k] / 64] |= UINT64_C(1) << number[k] % 64;
+            of[k][number[k] / 64] |= UINT64_C(1) << number[k] % 64;
     }
+    for (uint32_t word = 0; word < words; word++)
+        out->words[word] = of[0][word] | of[1][word] | of[2][word];
 }
 
 /* Those of either set. */
@@ -193,6 +197,30 @@ BVPI_INLINE f64x4 least_of_each(const f64x4 v[3])
                      __builtin_shufflevector(two, one, 2, 3, 6, 7));
 }
 
+/* A range in each lane. */
+BVPI_INLINE void begin_range(const bvpi_range *range, f64x4 lo[3], f64x4 hi[3])
+{
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        lo[k] = f64x4_splat(range->lo[k]);
+        hi[k] = f64x4_splat(range->hi[k]);
+    }
+}
+
+/* The range of all lanes. */
+BVPI_INLINE void end_range(const f64x4 lo[3], f64x4 hi[3], bvpi_range *range)
+{
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        hi[k] = -hi[k];
+    const f64x4 least = least_of_each(lo), most = -least_of_each(hi);
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        range->lo[k] = least[k];
+        range->hi[k] = most[k];
+    }
+}
+
 /* Projects vertices on the rows of `axis` and adds them to the range. out: NULL or where they are
  * kept. */
 BVPI_INLINE void project(const block_corners *corners, const vertex_set *set, const double axis[9],
@@ -204,12 +232,10 @@ BVPI_INLINE void project(const block_corners *corners, const vertex_set *set, co
     while (word + 1 < words && set->words[word] == 0)
         word++;
     const uint32_t first = 64 * word + (uint32_t)__builtin_ctzll(set->words[word]);
+    begin_range(range, lo, hi);
     BVPI_UNROLL
-    for (int k = 0; k < 3; k++) {
-        lo[k] = f64x4_splat(range->lo[k]);
-        hi[k] = f64x4_splat(range->hi[k]);
+    for (int k = 0; k < 3; k++)
         member[k] = f64x4_splat(corners->at[k][first]);
-    }
     for (; word < words; word++) {
         uint32_t number = 64 * word;
         for (uint64_t left = set->words[word]; left != 0; left >>= 4, number += 4) {
@@ -220,29 +246,67 @@ BVPI_INLINE void project(const block_corners *corners, const vertex_set *set, co
             BVPI_UNROLL
             for (int k = 0; k < 3; k++)
                 at[k] = f64x4_load(corners->at[k] + number);
-            if ((left & 15) != 15) {
-                const i64x4 used = lanes_of(left & 15);
-                BVPI_UNROLL
-                for (int k = 0; k < 3; k++)
-                    at[k] = f64x4_select(used, at[k], member[k]);
-            }
+            const i64x4 used = lanes_of(left & 15);
+            BVPI_UNROLL
+            for (int k = 0; k < 3; k++)
+                at[k] = f64x4_select(used, at[k], member[k]);
             project_four(at, axis, lo, hi, out ? out->along : NULL, count);
             count += 4;
         }
     }
-    BVPI_UNROLL
-    for (int k = 0; k < 3; k++)
-        hi[k] = -hi[k];
-    const f64x4 least = least_of_each(lo), most = -least_of_each(hi);
-    BVPI_UNROLL
-    for (int k = 0; k < 3; k++) {
-        range->lo[k] = least[k];
-        range->hi[k] = most[k];
-    }
+    end_range(lo, hi, range);
     if (out != NULL) {
         assert(count > 0 && count <= BLOCK_CORNERS_MAX);
         out->count = count;
     }
+}
+
+/* Four vertices from number `first` on; in the place of those that the block has not stands the
+ * first one of all. */
+BVPI_INLINE void load_four(const block_corners *corners, uint32_t first, f64x4 at[3])
+{
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        at[k] = f64x4_load(corners->at[k] + first);
+    if (corners->count - first >= 4)
+        return;
+    const i64x4 used = lanes_of((1u << (corners->count - first)) - 1);
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        at[k] = f64x4_select(used, at[k], f64x4_splat(corners->at[k][0]));
+}
+
+/* The same of all vertices of a block. */
+BVPI_INLINE void project_all(const block_corners *corners, const double axis[9], bvpi_range *range,
+                             block_locals *out)
+{
+    f64x4 lo[3], hi[3], at[3];
+    uint32_t count = 0;
+    begin_range(range, lo, hi);
+    for (; count < corners->count; count += 4) {
+        load_four(corners, count, at);
+        project_four(at, axis, lo, hi, out ? out->along : NULL, count);
+    }
+    end_range(lo, hi, range);
+    if (out != NULL)
+        out->count = count;
+}
+
+/* Adds all vertices of a block to a range along its third axis alone. */
+static inline void add_heights(const block_corners *corners, const double axis[9],
+                               bvpi_range *range)
+{
+    f64x4 lo = f64x4_splat(range->lo[2]), hi = f64x4_splat(range->hi[2]), at[3];
+    for (uint32_t i = 0; i < corners->count; i += 4) {
+        load_four(corners, i, at);
+        const f64x4 local = at[0] * axis[6] + at[1] * axis[7] + at[2] * axis[8];
+        lo = f64x4_min(local, lo);
+        hi = f64x4_max(local, hi);
+    }
+    const f64x4 both[3] = {lo, -hi, lo};
+    const f64x4 least = least_of_each(both);
+    range->lo[2] = least[0];
+    range->hi[2] = -least[1];
 }
 
 static inline double middle_of(const bvpi_range *range)
@@ -253,12 +317,6 @@ static inline double middle_of(const bvpi_range *range)
 static inline double radius_of(const bvpi_range *range)
 {
     return (range->hi[2] - range->lo[2]) / 2;
-}
-
-/* Which of four are beyond a range? */
-BVPI_INLINE i64x4 lanes_beyond(f64x4 at, f64x4 lo, f64x4 hi)
-{
-    return f64x4_lt(at, lo) | f64x4_gt(at, hi);
 }
 
 /* bvpi_swept_sides. */
@@ -288,17 +346,26 @@ BVPI_INLINE void add_sides(const block_locals *set, bvpi_range *range)
     }
 }
 
-/* bvpi_swept_corners. Few vertices lie beyond the sides of both axes; the others are passed over
- * four at a time. */
+/* How far four are beyond the nearer side, or less than 0. */
+BVPI_INLINE f64x4 lanes_beyond(f64x4 at, double lo, double hi)
+{
+    return f64x4_max(at - hi, lo - at);
+}
+
+/* bvpi_swept_corners. Few vertices lie beyond the sides of both axes and outside the ball at their
+ * corner; the others are passed over four at a time. While sides move outward, whoever is passed
+ * over stays so. */
 static inline void add_corners(const block_locals *set, bvpi_range *range)
 {
     const double z = middle_of(range), radius = radius_of(range);
+    const f64x4 zero = f64x4_splat(0), inside = f64x4_splat(BVPI_SWEPT_INSIDE * (radius * radius));
     for (uint32_t i = 0; i < set->count; i += 4) {
-        i64x4 beyond[2];
-        for (int k = 0; k < 2; k++)
-            beyond[k] = lanes_beyond(f64x4_load(set->along[k] + i), f64x4_splat(range->lo[k]),
-                                     f64x4_splat(range->hi[k]));
-        for (unsigned left = i64x4_movemask(beyond[0] & beyond[1]); left != 0; left &= left - 1) {
+        const f64x4 x = lanes_beyond(f64x4_load(set->along[0] + i), range->lo[0], range->hi[0]);
+        const f64x4 y = lanes_beyond(f64x4_load(set->along[1] + i), range->lo[1], range->hi[1]);
+        const f64x4 height = f64x4_load(set->along[2] + i) - z;
+        const i64x4 moves =
+            f64x4_gt(f64x4_min(x, y), zero) & f64x4_ge(x * x + y * y + height * height, inside);
+        for (unsigned left = i64x4_movemask(moves); left != 0; left &= left - 1) {
             const uint32_t at = i + (uint32_t)__builtin_ctz(left);
             bvpi_swept_corner((double[]){set->along[0][at], set->along[1][at], set->along[2][at]},
                               z, radius, range);
@@ -306,19 +373,20 @@ static inline void add_corners(const block_locals *set, bvpi_range *range)
     }
 }
 
-/* Adds vertices to a range in one of its stages. locals: room. */
-static inline void range_add(bvpi_range *range, int stage, const block_corners *corners,
-                             const vertex_set *set, const double axis[9], block_locals *locals)
+/* Adds all vertices of a block to a range in one of its stages. locals: room. */
+static inline void range_add(bvpi_range *range, int stage, bool rss, const block_corners *corners,
+                             const double axis[9], block_locals *locals)
 {
     bvpi_range unused = bvpi_range_empty();
-    if (stage == STAGE_RANGE) {
-        project(corners, set, axis, range, NULL);
-        return;
-    }
-    project(corners, set, axis, &unused, locals);
+    if (stage == STAGE_RANGE && rss)
+        add_heights(corners, axis, range);
+    else if (stage == STAGE_RANGE)
+        project_all(corners, axis, range, NULL);
+    else
+        project_all(corners, axis, &unused, locals);
     if (stage == STAGE_SIDES)
         add_sides(locals, range);
-    else
+    else if (stage == STAGE_CORNERS)
         add_corners(locals, range);
 }
 

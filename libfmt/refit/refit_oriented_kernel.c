@@ -185,10 +185,9 @@ static bool gather_one_each(oriented *o, int stage)
         node.count = 1;
         if (!load_block(o, &node, false))
             return false;
-        vertex_set_all(&b->corners, b->sets);
         for (uint32_t k = idx; k != 0;) {
             upper *above = &o->upper[k = o->upper[k].parent];
-            range_add(&above->range, stage, &b->corners, b->sets, above->volume.axis, &b->locals);
+            range_add(&above->range, stage, is_rss(o), &b->corners, above->volume.axis, &b->locals);
         }
     }
     return true;
@@ -217,8 +216,7 @@ static bool gather_block(oriented *o, int stage, uint32_t idx, const bvpi_binary
         if (!is_loaded && !load_block(o, node, false))
             return false;
         is_loaded = true;
-        vertex_set_all(&b->corners, b->sets);
-        range_add(&above->range, stage, &b->corners, b->sets, above->volume.axis, &b->locals);
+        range_add(&above->range, stage, is_rss(o), &b->corners, above->volume.axis, &b->locals);
     }
     return true;
 }

@@ -72,8 +72,9 @@ BVPI_INLINE f64x4 size_codes_over(f64x4 size, double reach, uint8_t code[3])
                        f64x4_lt(share, f64x4_splat(31.0 / 32)) & f64x4_ge(own, size) &
                        f64x4_lt(less, size);
     if ((i64x4_movemask(fits) & 7) == 7) {
+        const i64x4 codes = 240 - rank + 2 * (rank & 15); /* bvpi_size_code_of_rank below 240 */
         for (int k = 0; k < 3; k++)
-            code[k] = bvpi_size_code_of_rank((int)rank[k]);
+            code[k] = (uint8_t)codes[k];
         return own;
     }
     f64x4 sizes = f64x4_splat(0);

@@ -38,16 +38,10 @@ void bvpi_centre_encode(const bvpi_oriented *frame, const double middle[3], doub
 
 /* ---- swept rectangles ------------------------------------------------------------------------ */
 
-/* How far a ball of this radius reaches along the rectangle at a height over it. */
-static double cap(double radius, double height)
+/* One point in the frame. */
+static void add_side(const double local[3], double z, double radius, bvpi_range *rectangle)
 {
-    const double left_sq = radius * radius - height * height;
-    return left_sq > 0 ? sqrt(left_sq) : 0;
-}
-
-void bvpi_swept_side(const double local[3], double z, double radius, bvpi_range *rectangle)
-{
-    const double reach = cap(radius, local[2] - z);
+    const double reach = bvpi_swept_cap(radius, local[2] - z);
     for (int k = 0; k < 2; k++) {
         const double lo = local[k] + reach, hi = local[k] - reach;
         rectangle->lo[k] = lo < rectangle->lo[k] ? lo : rectangle->lo[k];
@@ -62,44 +56,8 @@ void bvpi_swept_sides(const bvpi_oriented *volume, const bvpi_corners *set, doub
         double corner[3], local[3];
         bvpi_corner_load(set, i, corner);
         bvpi_oriented_local(volume, corner, local);
-        bvpi_swept_side(local, z, radius, rectangle);
+        add_side(local, z, radius, rectangle);
     }
-}
-
-void bvpi_swept_close(bvpi_range *rectangle)
-{
-    for (int k = 0; k < 2; k++)
-        if (rectangle->lo[k] > rectangle->hi[k])
-            rectangle->lo[k] = rectangle->hi[k] = (rectangle->lo[k] + rectangle->hi[k]) / 2;
-}
-
-/* How far `at` is beyond the nearer side of the rectangle along an axis, and which side that is. */
-static double beyond(bvpi_range *rectangle, int axis, double at, double **side, double *direction)
-{
-    const bool over = at > rectangle->hi[axis];
-    *side = over ? &rectangle->hi[axis] : &rectangle->lo[axis];
-    *direction = over ? 1 : -1;
-    return (at - **side) * *direction;
-}
-
-void bvpi_swept_corner(const double local[3], double z, double radius, bvpi_range *rectangle)
-{
-    double *side[2], direction[2];
-    const double dx = beyond(rectangle, 0, local[0], &side[0], &direction[0]);
-    const double dy = beyond(rectangle, 1, local[1], &side[1], &direction[1]);
-    const double dz = local[2] - z;
-    if (dx <= 0 || dy <= 0)
-        return;
-    /* well inside the ball at the corner: what follows would move nothing */
-    if (dx * dx + dy * dy + dz * dz < (1 - 0x1p-40) * (radius * radius))
-        return;
-    /* From the corner, moved by m along both axes, the point is sqrt(2) ((dx + dy) / 2 - m)
-     * away along the diagonal and sqrt(off_sq) off it. */
-    const double across = (dx - dy) / 2;
-    const double off_sq = 2 * across * across + dz * dz;
-    const double move = (dx + dy) / 2 - cap(radius, sqrt(off_sq)) * sqrt(0.5);
-    for (int k = 0; k < 2 && move > 0; k++)
-        *side[k] += move * direction[k];
 }
 
 void bvpi_swept_corners(const bvpi_oriented *volume, const bvpi_corners *set, double z,

@@ -9,6 +9,7 @@
 #include "kinds/node/oriented_node.h"
 
 #include <assert.h>
+#include <math.h>
 
 /* lo .. hi along each of some axes, relative to a point. */
 typedef struct bvpi_range {
@@ -134,11 +135,57 @@ void bvpi_centre_encode(const bvpi_oriented *frame, const double middle[3], doub
  * are closed. Along the third axis the range is not used. */
 void bvpi_swept_sides(const bvpi_oriented *volume, const bvpi_corners *set, double z, double radius,
                       bvpi_range *rectangle);
-void bvpi_swept_close(bvpi_range *rectangle);
 void bvpi_swept_corners(const bvpi_oriented *volume, const bvpi_corners *set, double z,
                         double radius, bvpi_range *rectangle);
-/* The same for one point in the frame. */
-void bvpi_swept_side(const double local[3], double z, double radius, bvpi_range *rectangle);
-void bvpi_swept_corner(const double local[3], double z, double radius, bvpi_range *rectangle);
+/* How far a ball of this radius reaches along the rectangle at a height over it. */
+static inline double bvpi_swept_cap(double radius, double height)
+{
+    const double left_sq = radius * radius - height * height;
+    return left_sq > 0 ? sqrt(left_sq) : 0;
+}
+
+/* Between sides and corners. */
+static inline void bvpi_swept_close(bvpi_range *rectangle)
+{
+    for (int k = 0; k < 2; k++)
+        if (rectangle->lo[k] > rectangle->hi[k])
+            rectangle->lo[k] = rectangle->hi[k] = (rectangle->lo[k] + rectangle->hi[k]) / 2;
+}
+
+/* A point moves no corner if its squared distance from there is below this share of the squared
+ * radius. */
+#define BVPI_SWEPT_INSIDE (1 - 0x1p-40)
+
+/* How far `at` is beyond the nearer side of the rectangle along an axis, and which side that is. */
+static inline double bvpi_swept_beyond(bvpi_range *rectangle, int axis, double at, double **side,
+                                       double *direction)
+{
+    const bool over = at > rectangle->hi[axis];
+    *side = over ? &rectangle->hi[axis] : &rectangle->lo[axis];
+    *direction = over ? 1 : -1;
+    return (at - **side) * *direction;
+}
+
+/* Moves the corner that one point in the frame lies beyond. */
+static inline void bvpi_swept_corner(const double local[3], double z, double radius,
+                                     bvpi_range *rectangle)
+{
+    double *side[2], direction[2];
+    const double dx = bvpi_swept_beyond(rectangle, 0, local[0], &side[0], &direction[0]);
+    const double dy = bvpi_swept_beyond(rectangle, 1, local[1], &side[1], &direction[1]);
+    const double dz = local[2] - z;
+    if (dx <= 0 || dy <= 0)
+        return;
+    /* well inside the ball at the corner: what follows would move nothing */
+    if (dx * dx + dy * dy + dz * dz < BVPI_SWEPT_INSIDE * (radius * radius))
+        return;
+    /* From the corner, moved by m along both axes, the point is sqrt(2) ((dx + dy) / 2 - m)
+     * away along the diagonal and sqrt(off_sq) off it. */
+    const double across = (dx - dy) / 2;
+    const double off_sq = 2 * across * across + dz * dz;
+    const double move = (dx + dy) / 2 - bvpi_swept_cap(radius, sqrt(off_sq)) * sqrt(0.5);
+    for (int k = 0; k < 2 && move > 0; k++)
+        *side[k] += move * direction[k];
+}
 
 #endif

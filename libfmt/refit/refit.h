@@ -35,6 +35,12 @@ static inline void bvpi_overlay_store(const bvp_file *file, const uint8_t *at, c
 bvp_status bvpi_refit_record(bvp_file *file, uint32_t hierarchy, const bvpi_grid *grid,
                              double area_cost);
 
+/* Of a hierarchy's record: all areas relative to the root's, as the builder measures it. */
+static inline double bvpi_area_cost(double area, double of_root)
+{
+    return of_root > 0 ? area / of_root : 0;
+}
+
 /* ---- boxes on a grid ------------------------------------------------------------------------- */
 
 /* Contains nothing; what is included is contained. */

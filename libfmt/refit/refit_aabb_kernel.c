@@ -69,21 +69,18 @@ static bool refit_block(aabb *a, const bvpi_binary_node *root, const uint8_t *pa
 /* Record idx of the upper array, and if it links to a block, all of that. */
 static bool refit_upper(aabb *a, uint32_t idx)
 {
-    bvpi_binary_node node, child[2];
-    const uint8_t *payload, *below[2];
-    if (!bvpi_binary_upper(a->tree, idx, &node, &payload))
+    bvpi_upper_record own;
+    if (!bvpi_upper_read(a->tree, idx, &own))
         return false;
-    if (node.end != 0)
-        return refit_block(a, &node, payload);
-    if (!bvpi_binary_children(a->tree, &node, child, below))
-        return false;
+    if (own.is_block)
+        return refit_block(a, &own.node, own.payload);
     bvpi_aabb box, other;
     bvpi_aabb_clear(&box);
     for (int side = 0; side < 2; side++) {
-        bvpi_aabb_box(below[side], &other);
+        bvpi_aabb_box(own.below[side], &other);
         bvpi_aabb_include(&box, other.lo, other.hi);
     }
-    store_box(a, payload, &box);
+    store_box(a, own.payload, &box);
     return true;
 }
 
@@ -96,7 +93,6 @@ bvp_status refit_aabb(bvp_file *file, const bvpi_binary *tree, const bvpi_part *
     for (uint32_t idx = tree->upper_count; idx-- > 0;)
         if (!refit_upper(&a, idx))
             return BVP_ERR_CORRUPT;
-    /* as the builder measures it: all boxes relative to the root's, which comes last */
-    *area_cost = a.root_area > 0 ? a.area / a.root_area : 0;
+    *area_cost = bvpi_area_cost(a.area, a.root_area);
     return BVP_OK;
 }

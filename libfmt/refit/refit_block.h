@@ -82,10 +82,30 @@ static inline bool bvpi_block_bound(const bvpi_binary *tree, const bvpi_part *pa
     return true;
 }
 
-/* The number of the upper record whose payload bvpi_binary_children has returned. */
-static inline uint32_t bvpi_upper_number(const bvpi_binary *tree, const uint8_t *payload)
+/* A record of the upper array: it links to a block, or has two children in the array behind it. */
+typedef struct bvpi_upper_record {
+    bvpi_binary_node node;
+    const uint8_t *payload, *below[2]; /* its own; its children's */
+    uint32_t child[2];                 /* numbers of their records */
+    bool is_block;
+} bvpi_upper_record;
+
+/* False: it is not there. */
+static inline bool bvpi_upper_read(const bvpi_binary *tree, uint32_t idx, bvpi_upper_record *out)
 {
-    return (uint32_t)((uint64_t)(payload - tree->blob) / tree->upper_size);
+    bvpi_binary_node child[2];
+    if (!bvpi_binary_upper(tree, idx, &out->node, &out->payload))
+        return false;
+    out->is_block = out->node.end != 0;
+    if (out->is_block)
+        return true;
+    if (!bvpi_binary_children(tree, &out->node, child, out->below))
+        return false;
+    for (int side = 0; side < 2; side++) {
+        out->child[side] = (uint32_t)((uint64_t)(out->below[side] - tree->blob) / tree->upper_size);
+        assert(out->child[side] > idx); /* so the ways up end */
+    }
+    return true;
 }
 
 #endif

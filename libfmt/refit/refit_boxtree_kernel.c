@@ -260,39 +260,34 @@ static void fit_block(boxtree *b, const upper *own)
 /* Children of an upper record come after it. */
 static bool gather(boxtree *b, uint32_t idx)
 {
-    bvpi_binary_node node, child[2];
-    const uint8_t *payload, *below[2];
+    bvpi_upper_record record;
     upper *own = &b->upper[idx];
-    if (!bvpi_binary_upper(b->tree, idx, &node, &payload))
+    if (!bvpi_upper_read(b->tree, idx, &record))
         return false;
-    if (node.end != 0)
-        return bound_block(b, &node, payload, own);
-    if (!bvpi_binary_children(b->tree, &node, child, below))
-        return false;
+    if (record.is_block)
+        return bound_block(b, &record.node, record.payload, own);
     own->count = 0;
-    store_box(own, around(load_box(&b->upper[bvpi_upper_number(b->tree, below[0])]),
-                          load_box(&b->upper[bvpi_upper_number(b->tree, below[1])])));
+    store_box(own,
+              around(load_box(&b->upper[record.child[0]]), load_box(&b->upper[record.child[1]])));
     return true;
 }
 
 /* The record's own volume is known: its parent has come before. */
 static bool spread(boxtree *b, uint32_t idx)
 {
-    bvpi_binary_node node, child[2];
-    const uint8_t *payload, *below[2];
+    bvpi_upper_record record;
     const upper *own = &b->upper[idx];
-    if (!bvpi_binary_upper(b->tree, idx, &node, &payload))
-        return false;
     if (own->count > 0) {
         fit_block(b, own);
         return true;
     }
-    if (node.end != 0 || !bvpi_binary_children(b->tree, &node, child, below))
+    if (!bvpi_upper_read(b->tree, idx, &record) || record.is_block)
         return false;
     for (int side = 0; side < 2; side++) {
-        upper *child = &b->upper[bvpi_upper_number(b->tree, below[side])];
-        store_box(child, fit_node(b, below[side], planes_of(b, below[side]), load_box(own),
-                                  load_box(child)));
+        upper *child = &b->upper[record.child[side]];
+        const uint8_t *payload = record.below[side];
+        store_box(child,
+                  fit_node(b, payload, planes_of(b, payload), load_box(own), load_box(child)));
     }
     return true;
 }
@@ -317,6 +312,6 @@ bvp_status refit_boxtree(bvp_file *file, const bvpi_binary *tree, const bvpi_par
     for (uint32_t idx = 0; idx < tree->upper_count; idx++)
         if (!spread(&b, idx))
             return BVP_ERR_CORRUPT;
-    *area_cost = whole > 0 ? b.area / whole : 0;
+    *area_cost = bvpi_area_cost(b.area, whole);
     return BVP_OK;
 }

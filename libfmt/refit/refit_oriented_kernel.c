@@ -151,21 +151,15 @@ static bool start(oriented *o)
     for (uint32_t idx = 0; idx < o->tree->upper_count; idx++)
         o->upper[idx] = (upper){.range = bvpi_range_empty()};
     for (uint32_t idx = 0; idx < o->tree->upper_count; idx++) {
-        bvpi_binary_node node, child[2];
-        const uint8_t *payload, *below[2];
+        bvpi_upper_record record;
         upper *u = &o->upper[idx];
-        if (!bvpi_binary_upper(o->tree, idx, &node, &payload) || u->level >= BVPD_DEPTH_MAX)
+        if (!bvpi_upper_read(o->tree, idx, &record) || u->level >= BVPD_DEPTH_MAX)
             return false;
-        frame_of(o, payload, &u->volume);
-        if (node.end != 0)
-            continue;
-        if (!bvpi_binary_children(o->tree, &node, child, below))
-            return false;
-        for (int side = 0; side < 2; side++) {
-            upper *c = &o->upper[bvpi_upper_number(o->tree, below[side])];
-            assert(c > u); /* bvpi_binary_children: so the ways up end */
-            c->parent = idx;
-            c->level = u->level + 1;
+        frame_of(o, record.payload, &u->volume);
+        for (int side = 0; side < 2 && !record.is_block; side++) {
+            upper *below = &o->upper[record.child[side]];
+            below->parent = idx;
+            below->level = u->level + 1;
         }
     }
     return true;
@@ -247,17 +241,14 @@ static void fit_upper(oriented *o, const uint8_t *payload, const bvpi_oriented *
 /* The record's own volume is known: its parent has come before. */
 static bool spread(oriented *o, uint32_t idx)
 {
-    bvpi_binary_node node, child[2];
-    const uint8_t *payload, *below[2];
+    bvpi_upper_record record;
     const upper *u = &o->upper[idx];
-    if (!bvpi_binary_upper(o->tree, idx, &node, &payload))
+    if (!bvpi_upper_read(o->tree, idx, &record))
         return false;
-    if (node.end != 0)
-        return fit_block(o, &node, payload, &u->volume);
-    if (!bvpi_binary_children(o->tree, &node, child, below))
-        return false;
+    if (record.is_block)
+        return fit_block(o, &record.node, record.payload, &u->volume);
     for (int side = 0; side < 2; side++)
-        fit_upper(o, below[side], &u->volume, &o->upper[bvpi_upper_number(o->tree, below[side])]);
+        fit_upper(o, record.below[side], &u->volume, &o->upper[record.child[side]]);
     return true;
 }
 
@@ -281,6 +272,6 @@ bvp_status refit_oriented(bvp_file *file, const bvpi_binary *tree, const bvpi_pa
     const double whole = bvpi_oriented_surface(&o.upper[0].volume, is_rss(&o));
     for (uint32_t idx = 0; idx < tree->upper_count && ok; idx++)
         ok = spread(&o, idx);
-    *area_cost = whole > 0 ? o.area / whole : 0;
+    *area_cost = bvpi_area_cost(o.area, whole);
     return ok ? BVP_OK : BVP_ERR_CORRUPT;
 }

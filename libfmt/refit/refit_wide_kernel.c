@@ -312,6 +312,6 @@ bvp_status refit_wide(bvp_file *file, const bvpi_tree *tree, const bvpi_part *pa
     const double whole = bvpi_frame_half_surface(&root);
     store_box(&w, tree->root, &frame);
     status = spread(&w);
-    *area_cost = whole > 0 ? w.area / whole : 0;
+    *area_cost = bvpi_area_cost(w.area, whole);
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * make_file: binary STL in, packed file out, by the public build interface alone.
- * Usage: make_file IN.stl OUT.bvp [threads [no-ids | kinds | fast]]
+ * Usage: make_file IN.stl OUT.bvp [threads [no-ids | kinds | fast | small]]
  */
 #include "bvpack_build.h"
 
@@ -41,6 +41,7 @@ static const bvp_hierarchy_spec kinds[] = {{.kind = BVP_KIND_WIDE},
                                            {.kind = BVP_KIND_RSS, .split = BVP_SPLIT_SAH}};
 
 static const bvp_hierarchy_spec fast = {.kind = BVP_KIND_WIDE, .split = BVP_SPLIT_MORTON};
+static const bvp_hierarchy_spec small = {.kind = BVP_KIND_WIDE, .split = BVP_SPLIT_FULL};
 
 int main(int argc, char **argv)
 {
@@ -51,8 +52,9 @@ int main(int argc, char **argv)
     bvp_error error = {0};
     uint32_t count = 0, part;
     if (argc < 3)
-        return fprintf(stderr,
-                       "usage: make_file IN.stl OUT.bvp [threads [no-ids | kinds | fast]]\n"),
+        return fprintf(
+                   stderr,
+                   "usage: make_file IN.stl OUT.bvp [threads [no-ids | kinds | fast | small]]\n"),
                2;
     options.thread_count = argc > 3 ? (uint32_t)atoi(argv[3]) : 1;
     options.no_ids = argc > 4 && strcmp(argv[4], "no-ids") == 0;
@@ -62,6 +64,10 @@ int main(int argc, char **argv)
     }
     if (argc > 4 && strcmp(argv[4], "fast") == 0) {
         options.hierarchies = &fast;
+        options.hierarchy_count = 1;
+    }
+    if (argc > 4 && strcmp(argv[4], "small") == 0) {
+        options.hierarchies = &small;
         options.hierarchy_count = 1;
     }
     float *corners = read_soup(argv[1], &count);

@@ -9,7 +9,7 @@ cd "$src"
 models=("$@")
 [ ${#models[@]} -gt 0 ] || models=(samples/models/*.STL)
 sources=()
-for source in libfmt/base/*.c libfmt/format/*.c libfmt/node/*.c libfmt/kinds/node/*.c libfmt/prim/pose.c libfmt/prim/place_bounds.c libfmt/pack/*.c libfmt/pack/*/*.c libfmt/kinds/pack/*.c; do
+for source in libfmt/base/*.c libfmt/format/*.c libfmt/format/check/*.c libfmt/publish/*.c libfmt/node/*.c libfmt/kinds/node/*.c libfmt/prim/pose.c libfmt/prim/place_bounds.c libfmt/pack/*.c libfmt/pack/*/*.c libfmt/kinds/pack/*.c; do
   [[ $source = *_kernel.c ]] || sources+=("$source")
 done
 
@@ -56,7 +56,7 @@ done
 
 fail=0
 for model in "${models[@]}"; do
-  for how in kinds fast; do
+  for how in kinds fast small; do
     expected=$(hash_of "${programs[0]}" "$model" 1 "$how")
     for program in "${programs[@]}"; do
       for threads in 1 2 5; do

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // browser.mjs: a Chromium without a window that a test drives: it opens pages, clicks, types, looks;
 // and a server of files that knows ranges.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
+import { launch } from './launch.mjs';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
 const WAIT_MS = Number(process.env.BVP_WAIT_MS ?? 60000);
@@ -42,24 +41,20 @@ export class Browser {
   static async start(program, { width = 1280, height = 800 } = {}) {
     const made = new Browser();
     made.size = { width, height };
-    made.profile = mkdtempSync(join(tmpdir(), 'browser-'));
-    made.child = spawn(
+    made.running = launch(
       program,
       [
-        '--headless',
-        '--no-sandbox',
         '--remote-debugging-pipe',
         '--use-angle=swiftshader',
         '--enable-unsafe-swiftshader',
         '--enable-precise-memory-info',
         '--hide-scrollbars',
         `--window-size=${width},${height}`,
-        `--user-data-dir=${made.profile}`,
         'about:blank',
       ],
-      { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
+      ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     );
-    process.on('exit', () => made.stop());
+    made.child = made.running.child;
     made.calls = new Map();
     made.next = 1;
     made.said = [];
@@ -73,8 +68,7 @@ export class Browser {
   }
 
   stop() {
-    this.child.kill('SIGKILL');
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+    this.running.stop();
   }
 
   listen() {
@@ -186,6 +180,20 @@ export class Browser {
   async picture(path) {
     const { data } = await this.call('Page.captureScreenshot', { format: 'png' });
     writeFileSync(path, Buffer.from(data, 'base64'));
+  }
+
+  // Milliseconds of processor time of the page's process so far, in steps of 10.
+  pageTime() {
+    let most = 0;
+    for (const pid of readdirSync('/proc').filter((one) => /^\d+$/.test(one)))
+      try {
+        const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ');
+        if (Number(fields[2]) === this.child.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer'))
+          most = Math.max(most, 10 * (Number(fields[11]) + Number(fields[12])));
+      } catch {
+        continue; // it has ended
+      }
+    return most;
   }
 
   // Bytes in RAM of the page's process, of the GPU's and of all of the browser's; a page that n

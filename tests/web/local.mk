@@ -5,8 +5,12 @@ LONG_TESTS += \
 WEB_TEST_FILES = \
 	tests/web/bench.mjs \
 	tests/web/browser.mjs \
+	tests/web/clash_tab.html \
+	tests/web/clash_tab.mjs \
+	tests/web/clash_tab.sh \
 	tests/web/hints.mjs \
 	tests/web/hostile.mjs \
+	tests/web/launch.mjs \
 	tests/web/outside.mjs \
 	tests/web/page.html \
 	tests/web/page.mjs \
@@ -18,4 +22,5 @@ WEB_TEST_FILES = \
 	tests/web/three.mjs \
 	tests/web/viewer.mjs \
 	tests/web/viewer_rows.mjs \
-	tests/web/viewer_rows.sh
+	tests/web/viewer_rows.sh \
+	tests/web/windows.mjs

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // page.mjs: serves page.html to a browser without a window, and waits for what the page says.
 // Usage: node page.mjs BROWSER PACKAGE FILE ANSWERS
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { launch } from './launch.mjs';
 
-const SECONDS = 120;
+const WAIT_MS = Number(process.env.BVP_WAIT_MS ?? 120000);
 const TYPES = { '.html': 'text/html', '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
 const [, , browser, folder, file, answers] = process.argv;
 const here = dirname(fileURLToPath(import.meta.url));
@@ -44,7 +43,7 @@ function serve(request, response) {
 }
 
 const said = new Promise((resolve, reject) => {
-  setTimeout(() => reject(new Error(`the page said nothing in ${SECONDS} seconds`)), SECONDS * 1000).unref();
+  setTimeout(() => reject(new Error(`the page said nothing in ${WAIT_MS / 1000} seconds`)), WAIT_MS).unref();
   const server = createServer((request, response) => {
     if (request.method !== 'POST') return serve(request, response);
     let body = '';
@@ -55,24 +54,9 @@ const said = new Promise((resolve, reject) => {
     });
   });
   server.listen(0, '127.0.0.1', () => {
-    const profile = mkdtempSync(join(tmpdir(), 'page-'));
-    const child = spawn(
-      browser,
-      [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--remote-debugging-port=0',
-        `--user-data-dir=${profile}`,
-        `http://127.0.0.1:${server.address().port}/page.html`,
-      ],
-      { stdio: 'ignore' },
-    );
+    const url = `http://127.0.0.1:${server.address().port}/page.html`;
+    const { child } = launch(browser, ['--disable-gpu', '--remote-debugging-port=0', url], 'ignore');
     child.on('error', reject);
-    process.on('exit', () => {
-      child.kill('SIGKILL');
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
-    });
   });
 });
 const text = await said;

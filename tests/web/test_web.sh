@@ -41,6 +41,7 @@ awk 'BEGIN { for (i = 0; i < 60000; i++) { t = i * 0.7; c = cos(t); s = sin(t)
     int(i * i / 7) % 400, i, c, -s, i * 71 % 3001, s, c, i * 37 % 2003, i % 5 * 60 } }' >b/plant.jsonl
 "$bvpack" pack -q b/plant.jsonl -o plant.bvp || exit 99
 node "$src/tests/web/hints.mjs" "$package" plant.bvp || bad "hints"
+node "$src/tests/web/windows.mjs" "$package" plant.bvp || bad "windows"
 node "$src/tests/web/tables.mjs" "$package" cell.bvp || bad "tables of cell.bvp"
 node "$src/tests/web/tables.mjs" "$package" rays.bvp || bad "tables of rays.bvp"
 for model in "$src/samples/models/irb6640_cell12.glb" "$src/tests/cli/packed_gltf/gltfpack.glb"; do
@@ -53,10 +54,31 @@ if sh "$src/tools/viewer/npm.sh" "$src/tools/html" "$package/.." "$(command -v n
 else
   echo "bvpack/three was not tried"
 fi
+# a browser whose page says nothing is gone afterwards, with what it started; also if the test is stopped
+printf '#!/bin/sh\nsleep 600 &\necho $! >started.tmp && mv started.tmp started\nwait\n' >silent && chmod +x silent
+is_gone() { # WHEN
+  for _ in $(seq 50); do kill -0 "$(cat started)" 2>/dev/null || return 0; sleep 0.1; done
+  kill -KILL "$(cat started)"
+  bad "a browser was left behind $1"
+}
+BVP_WAIT_MS=2000 node "$src/tests/web/page.mjs" ./silent "$package" rays.bvp answers >said 2>&1 && bad "a silent page passes"
+grep -q 'the page said nothing in 2 seconds' said || { bad "a silent page:"; cat said; }
+is_gone "by a page that fails"
+rm -f started
+node "$src/tests/web/page.mjs" ./silent "$package" rays.bvp answers >said 2>&1 &
+for _ in $(seq 100); do [ -f started ] && break; sleep 0.1; done
+kill -TERM $!
+wait $!
+is_gone "by a test that was stopped"
 for browser in chromium-headless-shell chromium ""; do command -v "$browser" >/dev/null && break; done
 if [ -n "$browser" ]; then
   node "$src/tests/web/page.mjs" "$browser" "$package" rays.bvp answers >said || { bad "in $browser:"; tail -5 said; }
   cat said
+  # a small plant's clash in a tab, as of bench-clash-tab; a report that says otherwise is noticed
+  node "$src/tests/web/clash_tab.mjs" "$browser" "$package" cell.bvp cell.jsonl 1 >said 2>&1 || { bad "clash in a tab:"; cat said; }
+  sed 1d cell.jsonl >other.jsonl
+  node "$src/tests/web/clash_tab.mjs" "$browser" "$package" cell.bvp other.jsonl 1 >said 2>&1 && bad "other verdicts in a tab pass"
+  grep -q 'the program says' said || { bad "clash in a tab, another report:"; cat said; }
 else
   echo "there is no Chromium: nothing was tried in a page"
 fi

@@ -20,6 +20,9 @@ const PIECE = 1024; // as in bindings.c
 const RANGES_KEPT = 16;
 const AHEAD = 4; // hints at a time, as in bvpack-http.c
 const HINT_MOST = 65536;
+const WINDOW = 1 << 20; // what a call that misses much reads at a time, of files of at most
+const WINDOW_FILE = 1 << 27; // so many bytes: each window once
+const MISSES = 8; // before that
 const TRIES = 3; // of one range without progress: the cache is too small
 
 export const VERDICTS = [
@@ -78,6 +81,8 @@ class Source {
     this.ranges = first ? [{ offset: 0, bytes: first }] : [];
     this.wanted = null;
     this.ahead = new Map(); // what was hinted at, by its offset
+    this.misses = -Infinity; // of this call; negative: it reads no windows
+    this.windows = new Set(); // their offsets
   }
 
   // Begins to fetch what will be wanted next. The oldest hint gives way; if one fails, the request
@@ -92,6 +97,29 @@ class Source {
     const ahead = await this.ahead.get(offset);
     this.ahead.delete(offset);
     return ahead?.length === size ? ahead : this.readRange(offset, size);
+  }
+
+  // From now on the call reads windows if it misses much: each miss costs it the way to the server, and
+  // what it did since it last made progress.
+  readWindows() {
+    if (this.size <= WINDOW_FILE) this.misses = 0;
+  }
+
+  // The bytes and, if they are in it, the window around them.
+  readAround(offset, size) {
+    const window = offset - (offset % WINDOW);
+    const most = Math.min(WINDOW, this.size - window);
+    if (++this.misses <= MISSES || this.windows.has(window) || offset + size > window + most)
+      return { offset, bytes: this.read(offset, size), size };
+    this.windows.add(window);
+    return { offset: window, bytes: this.read(window, most), size: most };
+  }
+
+  endCall() {
+    this.ranges.length = 0;
+    this.wanted = null;
+    this.misses = -Infinity;
+    this.windows.clear();
   }
 
   // What the module asks for: true if it is here.
@@ -109,11 +137,12 @@ class Source {
   }
 
   async fetchWanted() {
-    const { offset, size } = this.wanted;
+    const wanted = this.wanted.offset;
+    const { offset, size, bytes: coming } = this.readAround(wanted, this.wanted.size);
     this.wanted = null;
     let bytes;
     try {
-      bytes = await this.read(offset, size);
+      bytes = await coming;
     } catch (cause) {
       if (cause instanceof BvpackError) throw cause;
       throw new BvpackError('system', `bytes ${offset} to ${offset + size}: ${cause?.message ?? cause}`, {
@@ -129,7 +158,7 @@ class Source {
       );
     this.ranges.push({ offset, bytes });
     if (this.ranges.length > RANGES_KEPT) this.ranges.shift();
-    return offset;
+    return wanted;
   }
 }
 
@@ -202,11 +231,7 @@ export class Engine {
         } else if (status !== 0) throw this.failure(status);
       }
     } finally {
-      for (const source of sources)
-        if (source) {
-          source.ranges.length = 0;
-          source.wanted = null;
-        }
+      for (const source of sources) source?.endCall();
     }
   }
 
@@ -1094,6 +1119,7 @@ export class Engine {
         .set([...pointers, rules.length, zones?.length ?? 0, detail]);
       this.memory
         .view(Float64Array, asked + 40, 4).set([clearance, touchGap, overlap, reach]);
+      for (const id of b === null ? [a] : [a, b]) this.fileOf(id).source?.readWindows();
       const place = take((2 + COVERAGE) * 8 + 64);
       const coverage = take(COVERAGE * 8 + 64);
       await ask(

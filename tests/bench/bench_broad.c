@@ -407,8 +407,9 @@ static int run_motion(const char *path, uint32_t count, int steps, const motion 
         differ += k > 0 ? r.differ[k - 1] : 0;
         if (k > 0 && r.manager[k - 1])
             r.peer[k - 1]->drop(r.manager[k - 1]);
-        free(r.times[k].move);
     }
+    for (int k = 0; k < ASKED; k++) /* rows are relative to the first one */
+        free(r.times[k].move);
     free(r.ours.keys);
     free(r.theirs.keys);
     bvp_broad_free(s.broad);

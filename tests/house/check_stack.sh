@@ -95,7 +95,7 @@ function call_pointers(   pair, one_part) {
   through("/api_rays\\.c:(ask_row|ask_all(\\.constprop\\.0)?|run)$", "/ray_(packet|turns|meshlet_packet)_kernel\\.c:run$")
   through("/api_float_rays\\.c:ask_floats$|^bvp_float_ray_(first|any)$", "/ray_kernel\\.c:run_floats$")
   through("^bvpi_ray_query_hit$", ":(count_hit|hit_guarded|keep_crossing|keep_next)$")
-  through("^bvp_closest(_batch)?$|/api_body\\.c:closest_batch$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")
+  through("^bvp_closest(_batch)?$|/api_body\\.c:(closest_batch|ask_closest|ask_near_ones)$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")
   through("^bvp_instances_in$|^bvp_overlap$", "/overlap_kernel\\.c:run$")
   through("^bvp_convex_(distance|each|within)$|/api_convex\\.c:ask$|/zone_verdict\\.c:(ask|list_contacts|judge_meeting)$", "/convex_kernel\\.c:run$")
   through("^bvpi_convex_query_hit$", ":(id_guarded|stop_at_once)$|/zone_verdict\\.c:add_triangle$")

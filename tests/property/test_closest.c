@@ -218,32 +218,53 @@ END_TEST
 
 /* ---- batches, arguments ---------------------------------------------------------------------- */
 
+/* More than are sorted at a time. */
+enum { BATCH = 5000 };
+static double batch_points[BATCH][4];
+static bvp_closest_result batch_found[BATCH];
+
+static bvp_status ask_batch(const bvp_body *body, double most, size_t *done, bvp_stats *stats)
+{
+    const bvp_const_array points = {batch_points[0], sizeof batch_points[0], BATCH};
+    memset(batch_found, 0xee, sizeof batch_found);
+    return bvp_closest_batch(body, points, most, (bvp_array){batch_found, 0, BATCH}, done, stats);
+}
+
+static void are_of_single_calls(const bvp_body *body, double most, size_t count, bvp_stats *stats)
+{
+    for (size_t i = 0; i < count; i++) {
+        bvp_closest_result r;
+        ck_assert_int_eq(bvp_closest(body, batch_points[i], most, &r, stats), BVP_OK);
+        ck_assert_mem_eq(&r, &batch_found[i], sizeof r);
+    }
+}
+
 START_TEST(batches_equal_single_calls)
 {
-    enum { COUNT = 200 };
-    double points[COUNT][4];
-    bvp_closest_result found[COUNT];
+    const double limits[] = {3, INFINITY};
+    const size_t bad[] = {9, 4500};
     body_scene s = scene_assembly(20, false);
     bvp_body body = {.file = s.file[0], .part = BVP_ASSEMBLY};
     body_list list = list_of(&body);
     size_t done = 0;
     case_seed(4);
-    for (int i = 0; i < COUNT; i++)
-        random_point(&list, size_of_body(&list), points[i]);
-    ck_assert_int_eq(bvp_closest_batch(&body, (bvp_const_array){points[0], sizeof points[0], COUNT},
-                                       3, (bvp_array){found, 0, COUNT}, &done, NULL),
-                     BVP_OK);
-    ck_assert_uint_eq(done, COUNT);
-    for (int i = 0; i < COUNT; i++) {
-        bvp_closest_result r;
-        ck_assert_int_eq(bvp_closest(&body, points[i], 3, &r, NULL), BVP_OK);
-        ck_assert_mem_eq(&r, &found[i], sizeof r);
+    for (int i = 0; i < BATCH; i++)
+        random_point(&list, size_of_body(&list), batch_points[i]);
+    for (int i = 0; i < 2; i++) {
+        bvp_stats together = {0}, alone = {0};
+        ck_assert_int_eq(ask_batch(&body, limits[i], &done, &together), BVP_OK);
+        ck_assert_uint_eq(done, BATCH);
+        are_of_single_calls(&body, limits[i], BATCH, &alone);
+        ck_assert_mem_eq(&together, &alone, sizeof alone);
     }
-    points[9][2] = INFINITY;
-    ck_assert_int_eq(bvp_closest_batch(&body, (bvp_const_array){points[0], sizeof points[0], COUNT},
-                                       3, (bvp_array){found, 0, COUNT}, &done, NULL),
-                     BVP_ERR_ARGUMENT);
-    ck_assert_uint_eq(done, 9);
+    for (int i = 0; i < 2; i++) {
+        const double good = batch_points[bad[i]][2];
+        batch_points[bad[i]][2] = i ? NAN : INFINITY;
+        ck_assert_int_eq(ask_batch(&body, 3, &done, NULL), BVP_ERR_ARGUMENT);
+        ck_assert_uint_eq(done, bad[i]);
+        are_of_single_calls(&body, 3, done, NULL);
+        batch_points[bad[i]][2] = good;
+    }
     list_free(&list);
     scene_close(&s);
 }

@@ -124,7 +124,13 @@ if (wanted.includes('rays')) {
   ])
     await row(what, RAYS, () => file.rayFirst(rays), peer?.rays(rays));
   const points = new Float64Array(Array.from({ length: POINTS }, point).flat());
-  await row('closest points', POINTS, () => file.closest(points), peer?.points(points));
+  await row('closest points in a batch', POINTS, () => file.closest(points), peer?.points(points));
+  const single = async () => {
+    const distance = [];
+    for (let i = 0; i < 3 * POINTS; i += 3) distance.push((await file.closest(points.subarray(i, i + 3))).distance[0]);
+    return { distance };
+  };
+  await row('closest points one a call', POINTS, single, peer?.points(points));
 }
 if (wanted.includes('clash')) {
   let pairs;

@@ -25,7 +25,7 @@ host_hint(uint32_t source, double offset, uint32_t size);
 /* A row of clash; nonzero: stop. */
 __attribute__((import_module("bvpack"), import_name("pair"))) int host_pair(const double *row);
 
-enum { PIECE = 1024 }; /* most elements of a batch that are asked for at a time */
+enum { PIECE = 1024, POINTS = 4096 }; /* most elements of a batch that are asked at a time */
 
 static bvp_error last;
 
@@ -720,9 +720,9 @@ static void put_closest(const hit_arrays *out, size_t at, const bvp_closest_resu
     put_id(out, at, nearest->found ? &nearest->id : &no_hit);
 }
 
-static size_t piece_at(uint32_t done, uint32_t count, uint32_t most)
+static size_t piece_at(uint32_t done, uint32_t count, uint32_t most, uint32_t room)
 {
-    const uint32_t piece = most < PIECE ? most : PIECE;
+    const uint32_t piece = most < room ? most : room;
     return count - done < piece ? count - done : piece;
 }
 
@@ -735,7 +735,7 @@ int EXPORT(ray_first)(const placed_body *of, const bvp_ray *rays, uint32_t count
     static bvp_ray_hit hits[PIECE];
     bvp_status status = BVP_OK;
     while (status == BVP_OK && *done < count) {
-        const size_t size = piece_at(*done, count, piece);
+        const size_t size = piece_at(*done, count, piece, PIECE);
         status = bvp_ray_first_batch(&of->body, (bvp_const_array){rays + *done, 0, size},
                                      (bvp_array){hits, 0, size}, NULL, NULL);
         for (size_t i = 0; status == BVP_OK && i < size; i++)
@@ -751,7 +751,7 @@ int EXPORT(ray_any)(const placed_body *of, const bvp_ray *rays, uint32_t count, 
     static int hits[PIECE];
     bvp_status status = BVP_OK;
     while (status == BVP_OK && *done < count) {
-        const size_t size = piece_at(*done, count, piece);
+        const size_t size = piece_at(*done, count, piece, PIECE);
         status = bvp_ray_any_batch(&of->body, (bvp_const_array){rays + *done, 0, size},
                                    (bvp_array){hits, 0, size}, NULL, NULL);
         for (size_t i = 0; status == BVP_OK && i < size; i++)
@@ -764,10 +764,10 @@ int EXPORT(ray_any)(const placed_body *of, const bvp_ray *rays, uint32_t count, 
 int EXPORT(closest)(const placed_body *of, const double *points, uint32_t count, uint32_t piece,
                     double max_distance, const hit_arrays *out, uint32_t *done)
 {
-    static bvp_closest_result nearest[PIECE];
+    static bvp_closest_result nearest[POINTS];
     bvp_status status = BVP_OK;
     while (status == BVP_OK && *done < count) {
-        const size_t size = piece_at(*done, count, piece);
+        const size_t size = piece_at(*done, count, piece, POINTS);
         status =
             bvp_closest_batch(&of->body, (bvp_const_array){points + 3 * (size_t)*done, 0, size},
                               max_distance, (bvp_array){nearest, 0, size}, NULL, NULL);

@@ -23,6 +23,7 @@ bvp_status bvpi_closest_query_init(bvpi_closest_query *query, const double point
     }
     query->instead = NULL;
     query->meter = NULL;
+    query->leaves = NULL;
     query->most = query->limit = max_distance;
     query->bound = INFINITY;
     return max_distance >= 0 ? BVP_OK : BVP_ERR_ARGUMENT;

@@ -8,9 +8,22 @@
 
 #include "base/isa.h"
 #include "base/meter.h"
+#include "node/tri8.h"
 #include "prim/box_point.h"
 #include "prim/point_tri.h"
 #include "query/body/placed_body.h"
+
+/* Leaves that a batch has decoded, one for each remainder of a hash: 40 KiB. Points that follow one
+ * another meet the same ones. */
+enum { BVPI_KEPT_LEAF_BITS = 7, BVPI_KEPT_LEAVES = 1 << BVPI_KEPT_LEAF_BITS };
+typedef struct bvpi_near_leaf {
+    bvpi_tri8 triangles;
+    bvpd_cluster cluster;
+} bvpi_near_leaf;
+typedef struct bvpi_kept_leaves {
+    bvpi_near_leaf leaf[BVPI_KEPT_LEAVES];
+    uint64_t key[BVPI_KEPT_LEAVES]; /* part << 32 | first item; UINT64_MAX: none */
+} bvpi_kept_leaves;
 
 typedef struct bvpi_closest_query {
     /* Of an assembly: asks an instance in place of the kernel, and may lower the limit; or NULL. */
@@ -20,7 +33,8 @@ typedef struct bvpi_closest_query {
     double most;  /* the caller's max_distance */
     double bound; /* something is at this distance or nearer, though it may not be known yet what */
     bvp_closest_result best;
-    bvpi_meter *meter; /* the call's, or NULL */
+    bvpi_kept_leaves *leaves; /* the batch's, or NULL */
+    bvpi_meter *meter;        /* the call's, or NULL */
     bvp_stats stats;
 } bvpi_closest_query;
 

@@ -125,24 +125,51 @@ BVPI_INLINE void fetch_leaf(const point_walk *w, const bvpi_cluster *cluster, un
         __builtin_prefetch(w->part->part.ids + (uint64_t)cluster->head.id_off * 4);
 }
 
+/* Decodes the leaf whose first item is this one. False: the file does not keep its rules. */
+BVPI_INLINE bool decode_leaf(const point_walk *w, uint32_t item, bvpi_near_leaf *out)
+{
+    const bvpi_tree *tree = &w->part->at.tree;
+    bvpi_cluster cluster;
+    if (!bvpi_cluster_open(tree->units, tree->blob_size, tree->outside,
+                           (uint64_t)(item >> 8) << tree->cluster_shift, &cluster))
+        return false;
+    fetch_leaf(w, &cluster, item & 0xff);
+    bvpi_tri8_decode(&cluster, item & 0xff, &out->triangles);
+    out->cluster = cluster.head;
+    return true;
+}
+
+/* The same, or what the batch has kept of it; own: for what it does not keep. NULL: see above. */
+BVPI_INLINE const bvpi_near_leaf *leaf_of(const point_walk *w, uint32_t item, bvpi_near_leaf *own)
+{
+    bvpi_kept_leaves *leaves = w->query->leaves;
+    if (leaves == NULL)
+        return decode_leaf(w, item, own) ? own : NULL;
+    const uint64_t key = (uint64_t)w->part->part_idx << 32 | item;
+    const unsigned at =
+        (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - BVPI_KEPT_LEAF_BITS));
+    if (leaves->key[at] != key) {
+        leaves->key[at] = UINT64_MAX;
+        if (!decode_leaf(w, item, &leaves->leaf[at]))
+            return NULL;
+        leaves->key[at] = key;
+    }
+    return &leaves->leaf[at];
+}
+
 static bvp_status triangles(void *user, uint32_t item, unsigned count)
 {
     point_walk *w = user;
     bvpi_closest_query *query = w->query;
-    const bvpi_tree *tree = &w->part->at.tree;
     assert(count >= 1 && count <= BVPD_LEAF_MAX);
     const unsigned first = item & 0xff, all = (1u << count) - 1;
-    bvpi_tri8 tri;
-    bvpi_cluster cluster;
+    bvpi_near_leaf own;
     f32x8 lo, hi;
-    if (!bvpi_cluster_open(tree->units, tree->blob_size, tree->outside,
-                           (uint64_t)(item >> 8) << tree->cluster_shift, &cluster) ||
-        first + count > cluster.triangle_count)
+    const bvpi_near_leaf *leaf = leaf_of(w, item, &own);
+    if (leaf == NULL || first + count > leaf->cluster.triangle_count_minus_1 + 1u)
         return BVP_ERR_CORRUPT;
     query->stats.triangles += count;
-    fetch_leaf(w, &cluster, first);
-    bvpi_tri8_decode(&cluster, first, &tri);
-    unsigned lanes = bvpi_point_tri8(&w->point, tri.c, all, far_of(query), &lo, &hi);
+    unsigned lanes = bvpi_point_tri8(&w->point, leaf->triangles.c, all, far_of(query), &lo, &hi);
     if (lanes == 0)
         return BVP_OK;
     const i32x8 lane_ids = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -157,10 +184,10 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
         if (w->candidate_count == CANDIDATES)
             settle(w);
         candidate *c = &w->candidates[w->candidate_count++];
-        c->cluster = cluster.head;
+        c->cluster = leaf->cluster;
         c->local = first + lane;
         c->lo = lo[lane];
-        bvpi_tri8_lane(&tri, lane, c->corners);
+        bvpi_tri8_lane(&leaf->triangles, lane, c->corners);
     }
     return BVP_OK;
 }

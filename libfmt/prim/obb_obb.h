@@ -9,12 +9,14 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/simd.h"
 
-/* centre + sum of t_j axis[j], |t_j| <= half[j], the axes unit vectors. */
+/* centre + sum of t_j axis j, |t_j| <= half[j], the axes unit vectors. axis[i][j]: coordinate i of
+ * axis j, so that a vector of four holds one coordinate of all axes; [3] is 0 everywhere. */
 typedef struct bvpi_obb {
-    double centre[3], axis[3][3], half[3];
+    double centre[4], axis[3][4], half[4];
 } bvpi_obb;
 
 /* Axes that can separate, in the order they are tried: a's face normals, b's, and products of
@@ -44,28 +46,25 @@ static inline double bvpi_obb_slack(double reach, double error)
 
 /* The image of a box under an affine map, row-major 3x4. Its axes are orthogonal only if the map is
  * rigid. */
-BVPI_INLINE_LONG void bvpi_obb_place(const double map[12], const double centre[3],
-                                     const double axis[9], const double half[3], bvpi_obb *out)
+BVPI_INLINE_LONG void bvpi_obb_place(const double map[12], const bvpi_obb *box, bvpi_obb *out)
 {
-    BVPI_UNROLL
+    memset(out, 0, sizeof *out);
     for (int i = 0; i < 3; i++) {
-        const double *row = map + 4 * i;
-        out->centre[i] = row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + row[3];
+        const double *row = map + 4 * i, *c = box->centre;
+        out->centre[i] = row[0] * c[0] + row[1] * c[1] + row[2] * c[2] + row[3];
     }
-    BVPI_UNROLL
     for (int j = 0; j < 3; j++) {
         double length_sq = 0;
-        BVPI_UNROLL
         for (int i = 0; i < 3; i++) {
-            const double *row = map + 4 * i, *from = axis + 3 * j;
-            out->axis[j][i] = row[0] * from[0] + row[1] * from[1] + row[2] * from[2];
-            length_sq += out->axis[j][i] * out->axis[j][i];
+            const double *row = map + 4 * i;
+            out->axis[i][j] =
+                row[0] * box->axis[0][j] + row[1] * box->axis[1][j] + row[2] * box->axis[2][j];
+            length_sq += out->axis[i][j] * out->axis[i][j];
         }
         const double length = sqrt(length_sq), scale = length > 0 ? 1 / length : 0;
-        out->half[j] = half[j] * length;
-        BVPI_UNROLL
+        out->half[j] = box->half[j] * length;
         for (int i = 0; i < 3; i++)
-            out->axis[j][i] *= scale;
+            out->axis[i][j] *= scale;
     }
 }
 
@@ -74,6 +73,7 @@ BVPI_INLINE_LONG void bvpi_obb_place(const double map[12], const double centre[3
  * Matrices of floats are no better. */
 typedef struct bvpi_near_rotation {
     double rotation[9], stretch, bend;
+    double column[4][4]; /* of the map; [3]: 0 */
 } bvpi_near_rotation;
 
 #define BVPI_ROTATION_BEND     0x1p-12 /* the most; beyond, boxes would grow too much */
@@ -83,6 +83,8 @@ typedef struct bvpi_near_rotation {
 static inline bool bvpi_near_rotation_of(const double map[12], bvpi_near_rotation *out)
 {
     double r[3][3] = {{0}}, sum_sq = 0;
+    for (int n = 0; n < 16; n++)
+        out->column[n / 4][n % 4] = n % 4 < 3 ? map[4 * (n % 4) + n / 4] : 0;
     for (int j = 0; j < 3; j++) { /* orthogonalised column by column */
         double x[3] = {map[j], map[4 + j], map[8 + j]};
         for (int k = 0; k <= j; k++) {
@@ -105,21 +107,22 @@ static inline bool bvpi_near_rotation_of(const double map[12], bvpi_near_rotatio
     return out->bend <= BVPI_ROTATION_BEND && out->stretch > 0x1p-400 && out->stretch < 0x1p400;
 }
 
-/* A box around the image of a box, with orthogonal axes. map: row-major 3x4; near: of it. */
-BVPI_INLINE_LONG void bvpi_obb_turn(const double map[12], const bvpi_near_rotation *near,
-                                    const double centre[3], const double axis[9],
-                                    const double half[3], bvpi_obb *out)
+/* A box around the image of a box, with orthogonal axes. */
+BVPI_INLINE_LONG void bvpi_obb_turn(const bvpi_near_rotation *near, const bvpi_obb *box,
+                                    bvpi_obb *out)
 {
-    const double more = near->bend * (half[0] + half[1] + half[2]);
+    const double more = near->bend * (box->half[0] + box->half[1] + box->half[2]);
+    const f64x4 axis[3] = {f64x4_load(box->axis[0]), f64x4_load(box->axis[1]),
+                           f64x4_load(box->axis[2])};
+    f64x4 centre = {0};
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
-        const double *row = map + 4 * i, *q = near->rotation + 3 * i;
-        out->centre[i] = row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + row[3];
-        out->half[i] = near->stretch * (half[i] + more);
-        BVPI_UNROLL
-        for (int j = 0; j < 3; j++)
-            out->axis[j][i] = q[0] * axis[3 * j] + q[1] * axis[3 * j + 1] + q[2] * axis[3 * j + 2];
+        const double *q = near->rotation + 3 * i;
+        centre += f64x4_load(near->column[i]) * box->centre[i];
+        f64x4_store(out->axis[i], axis[0] * q[0] + axis[1] * q[1] + axis[2] * q[2]);
     }
+    f64x4_store(out->centre, centre + f64x4_load(near->column[3]));
+    f64x4_store(out->half, (f64x4_load(box->half) + (f64x4){more, more, more, 0}) * near->stretch);
 }
 
 /* Box b in the frame of box a, whose axes are orthogonal. */
@@ -148,12 +151,12 @@ BVPI_INLINE_LONG void bvpi_obb_pair_init(bvpi_obb_pair *p, const bvpi_obb *a, co
     }
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
-        const double *axis = a->axis[i];
+        const double axis[3] = {a->axis[0][i], a->axis[1][i], a->axis[2][i]};
         p->t[i] = axis[0] * d[0] + axis[1] * d[1] + axis[2] * d[2];
         BVPI_UNROLL
         for (int j = 0; j < 3; j++) {
-            const double *other = b->axis[j];
-            p->r[i][j] = axis[0] * other[0] + axis[1] * other[1] + axis[2] * other[2];
+            p->r[i][j] =
+                axis[0] * b->axis[0][j] + axis[1] * b->axis[1][j] + axis[2] * b->axis[2][j];
             p->abs_r[i][j] = fabs(p->r[i][j]) + fuzz;
         }
     }
@@ -219,6 +222,54 @@ BVPI_INLINE_LONG int bvpi_obb_separate(const bvpi_obb_pair *p, bool rigid, bool 
         if (bvpi_obb_gap_edge(p, rigid, e / 3, e % 3) > 0)
             return BVPI_OBB_EDGE + e;
     return BVPI_OBB_AXES;
+}
+
+/* Is a lane of 0 .. 2 greater? */
+BVPI_INLINE bool bvpi_obb_is_beyond(f64x4 distance, f64x4 reach)
+{
+    return (i64x4_movemask(f64x4_gt(distance, reach)) & 7) != 0;
+}
+
+/* May boxes meet whose axes are orthogonal? What bvpi_obb_separate says, by the same sums, but of
+ * three axes at a time. */
+BVPI_INLINE_LONG bool bvpi_obb_meet(const bvpi_obb *a, const bvpi_obb *b, double slack, bool lite)
+{
+    const f64x4 axis[3] = {f64x4_load(a->axis[0]), f64x4_load(a->axis[1]), f64x4_load(a->axis[2])};
+    const f64x4 half_a = f64x4_load(a->half) + slack;
+    const f64x4 d = f64x4_load(b->centre) - f64x4_load(a->centre);
+    const f64x4 t = axis[0] * d[0] + axis[1] * d[1] + axis[2] * d[2];
+    f64x4 r[3], abs_r[3], row[4], reach_a = half_a, reach_b = {0};
+    BVPI_UNROLL
+    for (int j = 0; j < 3; j++) {
+        r[j] = axis[0] * b->axis[0][j] + axis[1] * b->axis[1][j] + axis[2] * b->axis[2][j];
+        abs_r[j] = f64x4_abs(r[j]) + BVPI_OBB_FUZZ_RIGID;
+        reach_a += abs_r[j] * b->half[j];
+    }
+    if (bvpi_obb_is_beyond(f64x4_abs(t), reach_a))
+        return false;
+    f64x4_columns(r, row);
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++)
+        reach_b += (f64x4_abs(row[i]) + BVPI_OBB_FUZZ_RIGID) * half_a[i];
+    const double fuzz = BVPI_OBB_FUZZ_RIGID * (b->half[0] + b->half[1] + b->half[2]);
+    if (bvpi_obb_is_beyond(f64x4_abs(row[0] * t[0] + row[1] * t[1] + row[2] * t[2]),
+                           reach_b + f64x4_load(b->half) + fuzz))
+        return false;
+    if (lite)
+        return true;
+    const f64x4 t1 = f64x4_turn(t), t2 = f64x4_turn(t1);
+    const f64x4 half1 = f64x4_turn(half_a), half2 = f64x4_turn(half1);
+    BVPI_UNROLL
+    for (int j = 0; j < 3; j++) {
+        const int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+        const f64x4 r1 = f64x4_turn(r[j]), r2 = f64x4_turn(r1);
+        const f64x4 reach = (f64x4_abs(r2) + BVPI_OBB_FUZZ_RIGID) * half1 +
+                            (f64x4_abs(r1) + BVPI_OBB_FUZZ_RIGID) * half2 +
+                            abs_r[j2] * b->half[j1] + abs_r[j1] * b->half[j2];
+        if (bvpi_obb_is_beyond(f64x4_abs(t2 * r1 - t1 * r2), reach))
+            return false;
+    }
+    return true;
 }
 
 /* Squared lower bound in a's frame: gaps along b's normals, combined if these are orthogonal, else

@@ -46,9 +46,9 @@ BVPI_INLINE_LONG bool bvpi_obb_tri8_init(const bvpi_obb *box, double scale, cons
     f32x8 from[9];
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
-        const double size = fabs(box->centre[i]) + fabs(box->axis[0][i] * box->half[0]) +
-                            fabs(box->axis[1][i] * box->half[1]) +
-                            fabs(box->axis[2][i] * box->half[2]);
+        const double size = fabs(box->centre[i]) + fabs(box->axis[i][0] * box->half[0]) +
+                            fabs(box->axis[i][1] * box->half[1]) +
+                            fabs(box->axis[i][2] * box->half[2]);
         const float centre = (float)(box->centre[i] * scale);
         most = size > most ? size : most;
         BVPI_UNROLL
@@ -59,8 +59,8 @@ BVPI_INLINE_LONG bool bvpi_obb_tri8_init(const bvpi_obb *box, double scale, cons
     const double more = slack + (1 + most) * BVPI_OBB_TRI8_MARGIN;
     BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
-        const float x = (float)box->axis[k][0], y = (float)box->axis[k][1],
-                    z = (float)box->axis[k][2];
+        const float x = (float)box->axis[0][k], y = (float)box->axis[1][k],
+                    z = (float)box->axis[2][k];
         out->half[k] = (float)(box->half[k] * scale + more);
         BVPI_UNROLL
         for (int c = 0; c < 3; c++)

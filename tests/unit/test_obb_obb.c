@@ -8,8 +8,6 @@
 
 #include <stdio.h>
 
-static const double no_map[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-
 /* A pair of boxes, b in the frame of a. */
 typedef struct setting {
     bvpi_obb a, b;
@@ -22,8 +20,21 @@ static double corner(const bvpi_obb *box, int number, int k)
 {
     double x = box->centre[k];
     for (int j = 0; j < 3; j++)
-        x += (number >> j & 1 ? 1 : -1) * box->half[j] * box->axis[j][k];
+        x += (number >> j & 1 ? 1 : -1) * box->half[j] * box->axis[k][j];
     return x;
+}
+
+/* axis: rows. */
+static bvpi_obb box_of(const double centre[3], const double axis[9], const double half[3])
+{
+    bvpi_obb box = {{0}, {{0}}, {0}};
+    for (int i = 0; i < 3; i++) {
+        box.centre[i] = centre[i];
+        box.half[i] = half[i];
+        for (int j = 0; j < 3; j++)
+            box.axis[i][j] = axis[3 * j + i];
+    }
+    return box;
 }
 
 static void finish(setting *s)
@@ -52,8 +63,9 @@ static void random_setting(uint64_t *state, bool rigid, setting *s)
     if (case_random(state) % 4 == 0)
         memcpy(axis[0], axis[1], sizeof axis[0]);
     s->rigid = rigid;
-    bvpi_obb_place(no_map, centre[0], axis[0], half[0], &s->a);
-    bvpi_obb_place(map, centre[1], axis[1], half[1], &s->b);
+    s->a = box_of(centre[0], axis[0], half[0]);
+    const bvpi_obb own = box_of(centre[1], axis[1], half[1]);
+    bvpi_obb_place(map, &own, &s->b);
     finish(s);
 }
 
@@ -69,7 +81,7 @@ static void make_touch(uint64_t *state, setting *s)
         const double p = how == 0 ? t : how == 1 && j ? t : case_between(state, -1, 1);
         const double q = how == 0 ? u : how == 1 && j ? u : case_between(state, -1, 1);
         for (int k = 0; k < 3; k++)
-            d[k] += p * s->a.half[j] * s->a.axis[j][k] - q * s->b.half[j] * s->b.axis[j][k];
+            d[k] += p * s->a.half[j] * s->a.axis[k][j] - q * s->b.half[j] * s->b.axis[k][j];
     }
     for (int k = 0; k < 3; k++)
         s->b.centre[k] += (double)d[k];
@@ -96,8 +108,8 @@ static long double largest_gap(const setting *s)
 {
     long double u[2][3][3], axis[15][3], d[3], best = -INFINITY;
     for (int j = 0; j < 9; j++) {
-        u[0][j / 3][j % 3] = s->a.axis[j / 3][j % 3];
-        u[1][j / 3][j % 3] = s->b.axis[j / 3][j % 3];
+        u[0][j / 3][j % 3] = s->a.axis[j % 3][j / 3];
+        u[1][j / 3][j % 3] = s->b.axis[j % 3][j / 3];
     }
     for (int k = 0; k < 3; k++)
         d[k] = (long double)s->b.centre[k] - s->a.centre[k];
@@ -177,20 +189,48 @@ START_TEST(answers_are_those_of_the_plain_way)
 }
 END_TEST
 
+/* Near the limit of meeting and far from it; what is not finite, too. */
+START_TEST(three_axes_at_a_time_say_the_same)
+{
+    const double numbers[] = {NAN, INFINITY, 1e300, 1e-310};
+    uint64_t state = case_seed();
+    int apart = 0;
+    for (int round = 0; round < 200000; round++) {
+        setting s;
+        random_setting(&state, true, &s);
+        if (round % 2)
+            make_touch(&state, &s);
+        if (round % 16 == 1) {
+            s.b.half[case_random(&state) % 3] = numbers[case_random(&state) % 4];
+            s.a.centre[case_random(&state) % 3] = numbers[case_random(&state) % 4];
+        } else if (round % 4 == 1) {
+            s.b.centre[case_random(&state) % 3] += ldexp(1, -(int)(case_random(&state) % 50));
+        }
+        bvpi_obb_pair_init(&s.pair, &s.a, &s.b, s.slack, true);
+        for (int lite = 0; lite < 2; lite++) {
+            const bool meet = bvpi_obb_separate(&s.pair, true, lite) == BVPI_OBB_AXES;
+            ck_assert_msg(bvpi_obb_meet(&s.a, &s.b, s.slack, lite) == meet, "%d", round);
+            apart += !meet;
+        }
+    }
+    ck_assert(apart > 50000 && apart < 350000);
+}
+END_TEST
+
 START_TEST(images_are_the_points_images)
 {
     uint64_t state = case_seed();
     for (int round = 0; round < 20000; round++) {
         double map[12], axis[9], centre[3], half[3], stretch;
-        bvpi_obb box, image;
+        bvpi_obb image;
         case_map(&state, round % 2, 10, map, &stretch);
         case_rotation(&state, axis);
         for (int k = 0; k < 3; k++) {
             centre[k] = case_between(&state, -1, 1);
             half[k] = case_random(&state) % 5 ? case_uniform(&state) : 0;
         }
-        bvpi_obb_place(no_map, centre, axis, half, &box);
-        bvpi_obb_place(map, centre, axis, half, &image);
+        const bvpi_obb box = box_of(centre, axis, half);
+        bvpi_obb_place(map, &box, &image);
         for (int n = 0; n < 8; n++)
             for (int i = 0; i < 3; i++) {
                 double x = map[4 * i + 3];
@@ -207,9 +247,8 @@ END_TEST
 static double use_of_bend(const double map[12], const bvpi_near_rotation *near, const bvpi_obb *box)
 {
     bvpi_obb image;
-    double most = 0, axis[9];
-    memcpy(axis, box->axis, sizeof axis);
-    bvpi_obb_turn(map, near, box->centre, axis, box->half, &image);
+    double most = 0;
+    bvpi_obb_turn(near, box, &image);
     const double more = near->stretch * near->bend * (box->half[0] + box->half[1] + box->half[2]);
     for (int n = 0; n < 8; n++) {
         double from[3];
@@ -219,8 +258,8 @@ static double use_of_bend(const double map[12], const bvpi_near_rotation *near, 
                 from[i] += map[4 * i + k] * corner(box, n, k);
         }
         for (int k = 0; k < 3; k++) {
-            const double *along = image.axis[k],
-                         at = fabs(along[0] * from[0] + along[1] * from[1] + along[2] * from[2]);
+            const double at = fabs(image.axis[0][k] * from[0] + image.axis[1][k] * from[1] +
+                                   image.axis[2][k] * from[2]);
             most = fmax(most, (at - (image.half[k] - more)) / more);
         }
     }
@@ -234,18 +273,17 @@ START_TEST(boxes_around_images_hold_them)
     double most = 0, stretch;
     int turns = 0, bad = 0;
     for (int round = 0; round < 20000; round++) {
-        double map[12], axis[9];
+        double map[12], axis[9], centre[3] = {0}, half[3];
         bvpi_near_rotation near;
-        bvpi_obb box = {.centre = {0}};
         case_map(&state, true, 2, map, &stretch);
         case_rotation(&state, axis);
-        memcpy(box.axis, axis, sizeof axis);
         const double bent = ldexp(stretch, -4 - (int)(case_random(&state) % 40));
         for (int n = 0; n < 12; n++)
             map[n] += n % 4 < 3 && round % 3 ? case_between(&state, -bent, bent) : 0;
         for (int k = 0; k < 3; k++)
-            box.half[k] = case_random(&state) % 3 ? case_uniform(&state) : 0;
-        box.half[round % 3] += .01;
+            half[k] = case_random(&state) % 3 ? case_uniform(&state) : 0;
+        half[round % 3] += .01;
+        const bvpi_obb box = box_of(centre, axis, half);
         if (!bvpi_near_rotation_of(map, &near))
             continue;
         turns++;
@@ -297,12 +335,10 @@ END_TEST
 
 SUITE(test_obb_obb)
 {
-    const TTest *const tests[] = {boxes_with_a_common_point_meet,
-                                  answers_are_those_of_the_plain_way,
-                                  images_are_the_points_images,
-                                  boxes_around_images_hold_them,
-                                  maps_that_shear_or_flatten_are_no_rotations,
-                                  what_is_not_finite_says_nothing,
-                                  NULL};
+    const TTest *const tests[] = {
+        boxes_with_a_common_point_meet,    answers_are_those_of_the_plain_way,
+        three_axes_at_a_time_say_the_same, images_are_the_points_images,
+        boxes_around_images_hold_them,     maps_that_shear_or_flatten_are_no_rotations,
+        what_is_not_finite_says_nothing,   NULL};
     return suite_run("obb_obb", tests);
 }

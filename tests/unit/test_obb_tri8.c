@@ -36,7 +36,9 @@ static void random_setting(uint64_t *state, setting *s)
     s->is_aligned = case_random(state) % 3 == 0;
     for (int k = 0; k < 9 && s->is_aligned; k++)
         axis[k] = k % 4 == 0;
-    memcpy(s->box.axis, axis, sizeof axis);
+    memset(s->box.axis, 0, sizeof s->box.axis);
+    for (int k = 0; k < 9; k++)
+        s->box.axis[k % 3][k / 3] = axis[k];
     s->scale = ldexp(case_between(state, 1, 2), (int)(case_random(state) % 20) - 10);
     for (int k = 0; k < 3; k++) {
         s->box.half[k] = case_random(state) % 4 ? size * case_uniform(state) / s->scale : 0;
@@ -64,7 +66,7 @@ static long double gap_of(const setting *s, const triple axis, int lane)
             from[i] = (long double)s->corner[3 * c + i][lane] -
                       (long double)s->box.centre[i] * (long double)s->scale;
         for (int k = 0; k < 3; k++)
-            at[k] = dot((triple){s->box.axis[k][0], s->box.axis[k][1], s->box.axis[k][2]}, from);
+            at[k] = dot((triple){s->box.axis[0][k], s->box.axis[1][k], s->box.axis[2][k]}, from);
         lo = fminl(lo, dot(axis, at));
         hi = fmaxl(hi, dot(axis, at));
     }
@@ -79,7 +81,7 @@ static double reach_of(const setting *s)
     for (int i = 0; i < 3; i++) {
         double size = fabs(s->box.centre[i]);
         for (int k = 0; k < 3; k++)
-            size += fabs(s->box.axis[k][i] * s->box.half[k]);
+            size += fabs(s->box.axis[i][k] * s->box.half[k]);
         most = fmax(most, size * s->scale);
     }
     return most;
@@ -191,7 +193,7 @@ static void touch(uint64_t *state, setting *s, int lane, const double off[3])
             at += weight[c] / sum * (double)s->corner[3 * c + i][lane];
         s->box.centre[i] = at / s->scale;
         for (int k = 0; k < 3; k++)
-            s->box.centre[i] -= place[k] * s->box.half[k] * s->box.axis[k][i];
+            s->box.centre[i] -= place[k] * s->box.half[k] * s->box.axis[i][k];
     }
 }
 

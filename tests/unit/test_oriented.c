@@ -3,6 +3,7 @@
  * format says, and are about as small as they can be.
  */
 #include "kinds/pack/oriented_fit.h"
+#include "kinds/query/oriented_box.h"
 
 #include "node/grid.h"
 #include "build_case.h"
@@ -331,12 +332,45 @@ START_TEST(bytes_are_the_same_everywhere)
 }
 END_TEST
 
+/* Kernels decode three axes at a time: the same bits, of any bytes. */
+START_TEST(kernels_decode_the_same)
+{
+    uint64_t state = case_seed();
+    for (int round = 0; round < 200000; round++) {
+        uint8_t payload[BVPI_ORIENTED_PAYLOAD];
+        bvpi_oriented parent = {.reach = ldexp(between(&state, 1, 2), round % 80 - 40)}, volume;
+        oriented_above above = {.reach = parent.reach}, own;
+        bvpi_obb box;
+        for (int k = 0; k < 3; k++)
+            above.centre[k] = parent.centre[k] = parent.reach * between(&state, -100, 100);
+        for (size_t k = 0; k < sizeof payload; k++)
+            payload[k] = case_random(&state) % 8 ? (uint8_t)case_random(&state) : 0;
+        bvpi_oriented_volume(&parent, payload, &volume);
+        oriented_box(&above, payload, &own, &box);
+        ck_assert(memcmp(box.centre, volume.centre, sizeof volume.centre) == 0);
+        ck_assert(memcmp(own.centre, volume.centre, sizeof volume.centre) == 0);
+        ck_assert(memcmp(box.half, volume.size, sizeof volume.size) == 0);
+        ck_assert(memcmp(&own.reach, &volume.reach, sizeof own.reach) == 0);
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++)
+                ck_assert(memcmp(&box.axis[i][j], &volume.axis[3 * j + i], sizeof(double)) == 0);
+            ck_assert(box.axis[i][3] == 0);
+        }
+        ck_assert(box.centre[3] == 0 && own.centre[3] == 0 && box.half[3] == 0);
+    }
+}
+END_TEST
+
 SUITE(test_oriented)
 {
-    const TTest *const tests[] = {
-        volumes_hold_their_triangles,         codes_mean_what_the_format_says,
-        rotations_mean_what_the_format_says,  volumes_are_small,
-        large_sets_are_fitted_by_their_hulls, the_papers_fit_sees_the_hull_only,
-        bytes_are_the_same_everywhere,        NULL};
+    const TTest *const tests[] = {volumes_hold_their_triangles,
+                                  codes_mean_what_the_format_says,
+                                  rotations_mean_what_the_format_says,
+                                  volumes_are_small,
+                                  large_sets_are_fitted_by_their_hulls,
+                                  the_papers_fit_sees_the_hull_only,
+                                  bytes_are_the_same_everywhere,
+                                  kernels_decode_the_same,
+                                  NULL};
     return suite_run("oriented", tests);
 }

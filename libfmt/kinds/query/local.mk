@@ -10,5 +10,6 @@ KERNEL_SOURCES += \
 endif
 noinst_HEADERS += \
 	libfmt/kinds/query/kind_pairs.h \
+	libfmt/kinds/query/oriented_box.h \
 	libfmt/kinds/query/oriented_pair.h \
 	libfmt/kinds/query/volume_boxes.h

@@ -18,6 +18,7 @@
 #include "base/vec3.h"
 #include "prim/obb_obb.h"
 #include "prim/obb_tri8.h"
+#include "kinds/query/oriented_box.h"
 #include "kinds/query/oriented_pair.h"
 
 #include <assert.h>
@@ -31,28 +32,22 @@ typedef struct obb_pair {
 } obb_pair;
 
 typedef struct obb_volume {
-    oriented_parent own;
+    oriented_above own;
     bvpi_obb box; /* in a's frame */
 } obb_volume;
 
-static inline void volume_obb(obb_pair *p, bool is_a, const obb_volume *parent,
-                              const uint8_t *payload, obb_volume *out)
+BVPI_INLINE void volume_obb(obb_pair *p, bool is_a, const obb_volume *parent,
+                            const uint8_t *payload, obb_volume *out)
 {
-    bvpi_oriented volume;
-    oriented_load(is_a ? p->pair.tree_a : p->pair.tree_b, parent ? &parent->own : NULL, payload,
-                  &volume);
-    memcpy(out->own.centre, volume.centre, sizeof out->own.centre);
-    out->own.reach = volume.reach;
-    if (is_a) {
-        memcpy(out->box.centre, volume.centre, sizeof out->box.centre);
-        memcpy(out->box.axis, volume.axis, sizeof out->box.axis);
-        memcpy(out->box.half, volume.size, sizeof out->box.half);
-    } else if (p->rigid) {
-        bvpi_obb_turn(p->frame.map[0], &p->near, volume.centre, volume.axis, volume.size,
-                      &out->box);
-    } else {
-        bvpi_obb_place(p->frame.map[0], volume.centre, volume.axis, volume.size, &out->box);
-    }
+    oriented_above root;
+    bvpi_obb box;
+    if (parent == NULL)
+        oriented_above_root(is_a ? p->pair.tree_a : p->pair.tree_b, &root);
+    oriented_box(parent ? &parent->own : &root, payload, &out->own, is_a ? &out->box : &box);
+    if (!is_a && p->rigid)
+        bvpi_obb_turn(&p->near, &box, &out->box);
+    else if (!is_a)
+        bvpi_obb_place(p->frame.map[0], &box, &out->box);
 }
 
 static inline void bound_leaf_obb(obb_pair *p, bool is_a, binary_leaf *leaf)
@@ -66,6 +61,8 @@ BVPI_INLINE bool test_boxes(obb_pair *p, const bvpi_obb *a, const bvpi_obb *b, b
 {
     bvpi_obb_pair boxes;
     assert(rigid == p->rigid);
+    if (rigid && !by_distance)
+        return bvpi_obb_meet(a, b, p->slack, p->lite);
     bvpi_obb_pair_init(&boxes, a, b, p->slack, rigid);
     if (!by_distance)
         return bvpi_obb_separate(&boxes, rigid, p->lite) == BVPI_OBB_AXES;
@@ -92,12 +89,14 @@ static inline void note_nearest(f32x8 gaps, unsigned lanes, float *gap_sq)
  * computed; it becomes 0, and that slab leaves nothing out. */
 static inline void slabs_of(const obb_pair *p, const bvpi_obb *box, oriented_slab slabs[3])
 {
-    double side[3][3];
-    for (int k = 0; k < 9; k++)
-        side[k / 3][k % 3] = box->axis[k / 3][k % 3] * box->half[k / 3];
+    double axis[3][3], side[3][3];
+    for (int k = 0; k < 9; k++) {
+        axis[k / 3][k % 3] = box->axis[k % 3][k / 3];
+        side[k / 3][k % 3] = axis[k / 3][k % 3] * box->half[k / 3];
+    }
     for (int k = 0; k < 3; k++) {
         double n[3];
-        bvpi_cross(box->axis[(k + 1) % 3], box->axis[(k + 2) % 3], n);
+        bvpi_cross(axis[(k + 1) % 3], axis[(k + 2) % 3], n);
         const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         for (int i = 0; i < 3; i++)
             n[i] = length > 0x1p-30 ? n[i] / length : 0;
@@ -148,10 +147,19 @@ static inline double size_sq(const bvpi_obb *box)
     return box->half[0] * box->half[0] + box->half[1] * box->half[1] + box->half[2] * box->half[2];
 }
 
+/* How far one of a box's sides reaches along d, at most; times |d|. */
+BVPI_INLINE double reach_along(const bvpi_obb *box, f64x4 d)
+{
+    const f64x4 along = f64x4_load(box->axis[0]) * d[0] + f64x4_load(box->axis[1]) * d[1] +
+                        f64x4_load(box->axis[2]) * d[2];
+    return bvpi_largest3(f64x4_abs(along) * f64x4_load(box->half));
+}
+
 static inline bool is_a_larger_obb(const obb_pair *p, const obb_volume *a, const obb_volume *b)
 {
+    const f64x4 d = f64x4_load(b->box.centre) - f64x4_load(a->box.centre);
     (void)p;
-    return size_sq(&a->box) >= size_sq(&b->box);
+    return reach_along(&a->box, d) >= reach_along(&b->box, d);
 }
 
 static inline float rank_obb(const obb_pair *p, const obb_volume *a, const obb_volume *b)

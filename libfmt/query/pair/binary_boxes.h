@@ -39,7 +39,7 @@ typedef struct box_axes {
     bool by_triangles, lite;
     bool by_boxes;             /* they are tested by their own boxes, as well or only */
     box_frame frame[2];        /* b's first */
-    double axis_b[3][3], bend; /* of b's boxes there, and what their half sides grow by */
+    double axis_b[3][4], bend; /* as in bvpi_obb, of b's boxes there; what their halves grow by */
     double leaf_slack;
 } box_axes;
 
@@ -78,9 +78,9 @@ static inline void box_frames_init(box_axes *out, const binary_pair *p)
     box_frame_init(&p->test.b->at.tree, out->pair.unit_b, pose->x, pose->scale, near.stretch,
                    &out->frame[0]);
     box_frame_init(&p->test.a->at.tree, out->pair.unit_a, identity, pose->scale, 1, &out->frame[1]);
-    for (int j = 0; j < 3; j++)
-        for (int i = 0; i < 3; i++)
-            out->axis_b[j][i] = near.rotation[3 * i + j];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++)
+            out->axis_b[i][j] = j < 3 ? near.rotation[3 * i + j] : 0;
     out->bend = near.bend;
     /* box and triangles err by a slack each along the frame's axes, sqrt(3) of it along others */
     out->leaf_slack = 4 * (double)p->test.frame.slack;

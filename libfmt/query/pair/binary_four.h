@@ -18,40 +18,20 @@
  * Measured: decisions.md, "The paper's own descent".
  */
 
-/* A node and its own work. */
-typedef struct NAME(ready) {
-    bvpi_binary_node node;
-    uint8_t lanes; /* of a leaf: its triangles; of an inner node: 0 */
-    VOLUME volume;
-} NAME(ready);
-
 typedef struct NAME(level) {
     NAME(ready) a[2], b[2]; /* two children, or in [0] a leaf that stays */
     uint8_t pairs[4];       /* still to be visited, the last one first: 2 * (of a) + (of b) */
     uint32_t left;
 } NAME(level);
 
-/* How many nodes `above` opens to; 0: the file is damaged. */
-BVPI_INLINE unsigned NAME(make_ready)(PAIR *p, bool is_a, const NAME(ready) * above,
-                                      NAME(ready) out[2])
+/* How many nodes `above` opens to, itself if it is a leaf; 0: the file is damaged. */
+BVPI_INLINE unsigned NAME(open_or_stay)(PAIR *p, bool is_a, const NAME(ready) * above,
+                                        NAME(ready) out[2])
 {
-    binary_pair *pair = (binary_pair *)p;
-    const bvpi_binary *tree = is_a ? pair->tree_a : pair->tree_b;
-    bvpi_binary_node child[2];
-    const uint8_t *payload[2];
-    if (above->lanes != 0) {
-        out[0] = *above;
-        return 1;
-    }
-    if (!bvpi_binary_children(tree, &above->node, child, payload))
-        return 0;
-    pair->test.answer->stats.nodes++;
-    for (int k = 0; k < 2; k++) {
-        out[k].node = child[k];
-        out[k].lanes = NAME(lanes_of)(tree, &child[k]);
-        NAME(volume)(p, is_a, &above->volume, payload[k], &out[k].volume);
-    }
-    return 2;
+    if (above->lanes == 0)
+        return NAME(open_node)(p, is_a, above, out) ? 2 : 0;
+    out[0] = *above;
+    return 1;
 }
 
 /* Lists the pairs that may answer, the more promising ones last, or else the first of each side. */
@@ -82,15 +62,8 @@ BVPI_INLINE void NAME(list_pairs)(PAIR *p, unsigned count_a, unsigned count_b, b
 /* False: the file is damaged. */
 BVPI_INLINE bool NAME(root_level)(PAIR *p, NAME(level) * out)
 {
-    binary_pair *pair = (binary_pair *)p;
-    const uint8_t *payload_a, *payload_b;
-    if (!bvpi_binary_root(pair->tree_a, &out->a[0].node, &payload_a) ||
-        !bvpi_binary_root(pair->tree_b, &out->b[0].node, &payload_b))
+    if (!NAME(roots)(p, &out->a[0], &out->b[0]))
         return false;
-    out->a[0].lanes = NAME(lanes_of)(pair->tree_a, &out->a[0].node);
-    out->b[0].lanes = NAME(lanes_of)(pair->tree_b, &out->b[0].node);
-    NAME(volume)(p, true, NULL, payload_a, &out->a[0].volume);
-    NAME(volume)(p, false, NULL, payload_b, &out->b[0].volume);
     NAME(list_pairs)(p, 1, 1, false, out);
     return true;
 }
@@ -99,8 +72,8 @@ BVPI_INLINE bool NAME(root_level)(PAIR *p, NAME(level) * out)
 BVPI_INLINE bool NAME(open_both)(PAIR *p, const NAME(ready) * a, const NAME(ready) * b, bool sorted,
                                  NAME(level) * out)
 {
-    const unsigned count_a = NAME(make_ready)(p, true, a, out->a);
-    const unsigned count_b = count_a ? NAME(make_ready)(p, false, b, out->b) : 0;
+    const unsigned count_a = NAME(open_or_stay)(p, true, a, out->a);
+    const unsigned count_b = count_a ? NAME(open_or_stay)(p, false, b, out->b) : 0;
     if (count_b == 0)
         return false;
     NAME(list_pairs)(p, count_a, count_b, sorted, out);

@@ -50,12 +50,26 @@
 #error "binary_walk.h needs NAME, VOLUME, PAIR and LEAF"
 #endif
 
+/* A node and its own work. */
+typedef struct NAME(ready) {
+    bvpi_binary_node node;
+    uint8_t lanes; /* of a leaf: its triangles; of an inner node: 0 */
+    VOLUME volume;
+} NAME(ready);
+
+/* What the nodes above the current pair were opened to: at 2 * level + child; the roots at 0. The
+ * pairs that wait are siblings of those above, so no node of theirs is on a level below. */
+enum { NAME(WAY) = 2 * BVPD_DEPTH_MAX };
+typedef struct NAME(way) {
+    NAME(ready) a[NAME(WAY)], b[NAME(WAY)];
+} NAME(way);
+
 typedef struct NAME(entry) {
-    bvpi_binary_node a, b;
-    VOLUME volume_a, volume_b;
     float gap_sq, rank;
+    uint8_t at_a, at_b;       /* in the way */
     uint8_t lanes_a, lanes_b; /* of a leaf: triangles that are left; of an inner node: 0 */
 } NAME(entry);
+static_assert(NAME(WAY) <= UINT8_MAX, "at_a, at_b");
 
 typedef struct NAME(caches) {
     LEAF a[BINARY_CACHE], b[BINARY_CACHE];
@@ -89,41 +103,49 @@ static inline uint8_t NAME(lanes_of)(const bvpi_binary *tree, const bvpi_binary_
     return bvpi_binary_is_leaf(tree, node) ? (uint8_t)((1u << node->count) - 1) : 0;
 }
 
-/* The pair of `e` with a child in place of the opened node, in *out. May it answer? leaf: the other
- * side, when that is a leaf. */
-BVPI_INLINE bool NAME(descend)(PAIR *p, const NAME(entry) * e, bool open_a, const LEAF *leaf,
-                               const bvpi_binary_node *child, const uint8_t *payload,
-                               bool by_distance, bool sorted, NAME(entry) * out)
+/* The two children of an inner node. False: the file is damaged. */
+BVPI_INLINE bool NAME(open_node)(PAIR *p, bool is_a, const NAME(ready) * above, NAME(ready) out[2])
+{
+    binary_pair *pair = (binary_pair *)p;
+    const bvpi_binary *tree = is_a ? pair->tree_a : pair->tree_b;
+    bvpi_binary_node child[2];
+    const uint8_t *payload[2];
+    if (!bvpi_binary_children(tree, &above->node, child, payload))
+        return false;
+    pair->test.answer->stats.nodes++;
+    for (int k = 0; k < 2; k++) {
+        out[k].node = child[k];
+        out[k].lanes = NAME(lanes_of)(tree, &child[k]);
+        NAME(volume)(p, is_a, &above->volume, payload[k], &out[k].volume);
+    }
+    return true;
+}
+
+/* A node of one side against one of the other, in *out. May the pair answer? leaf: the other side,
+ * when that is a leaf. */
+BVPI_INLINE bool NAME(descend)(PAIR *p, bool open_a, const LEAF *leaf, const NAME(ready) * child,
+                               const NAME(ready) * other, bool by_distance, bool sorted,
+                               NAME(entry) * out)
 {
     binary_pair *pair = (binary_pair *)p;
     bvp_stats *stats = &pair->test.answer->stats;
-    *out = *e;
-    if (open_a) {
-        out->a = *child;
-        out->lanes_a = NAME(lanes_of)(pair->tree_a, child);
-        NAME(volume)(p, true, &e->volume_a, payload, &out->volume_a);
-    } else {
-        out->b = *child;
-        out->lanes_b = NAME(lanes_of)(pair->tree_b, child);
-        NAME(volume)(p, false, &e->volume_b, payload, &out->volume_b);
-    }
+    const VOLUME *a = open_a ? &child->volume : &other->volume;
+    const VOLUME *b = open_a ? &other->volume : &child->volume;
     if (leaf != NULL) {
         uint8_t *lanes = open_a ? &out->lanes_b : &out->lanes_a;
         const uint8_t above = *lanes;
         stats->boxes += bvpi_popcount(above);
-        *lanes = (uint8_t)NAME(test_leaf)(p, !open_a, leaf, above,
-                                          open_a ? &out->volume_a : &out->volume_b, by_distance,
+        *lanes = (uint8_t)NAME(test_leaf)(p, !open_a, leaf, above, &child->volume, by_distance,
                                           &out->gap_sq);
-        assert((*lanes & ~above) == 0 && out->gap_sq >= e->gap_sq);
+        assert((*lanes & ~above) == 0);
         out->rank = 0;
         return *lanes != 0;
     }
     stats->boxes++;
-    if (!NAME(test)(p, &out->volume_a, &out->volume_b, by_distance, &out->gap_sq))
+    if (!NAME(test)(p, a, b, by_distance, &out->gap_sq))
         return false;
-    assert(out->gap_sq >= e->gap_sq);
     if (sorted)
-        out->rank = NAME(rank)(p, &out->volume_a, &out->volume_b);
+        out->rank = NAME(rank)(p, a, b);
     return true;
 }
 
@@ -134,27 +156,30 @@ static inline bool NAME(is_nearer)(const NAME(entry) * x, const NAME(entry) * y)
 
 /* Opens one node of `e`: pushes the pairs of its children that may answer, the more promising one
  * on top, or the left one. */
-BVPI_INLINE bool NAME(open)(PAIR *p, NAME(caches) * caches, const NAME(entry) * e, bool open_a,
-                            bool by_distance, bool sorted, NAME(entry) * stack, unsigned *depth)
+BVPI_INLINE bool NAME(open)(PAIR *p, NAME(caches) * caches, NAME(way) * way, NAME(entry) e,
+                            bool open_a, bool by_distance, bool sorted, NAME(entry) * stack,
+                            unsigned *depth)
 {
-    binary_pair *pair = (binary_pair *)p;
-    const bvpi_binary_node *other = open_a ? &e->b : &e->a;
-    bvpi_binary_node child[2];
-    const uint8_t *payload[2];
+    NAME(ready) *side = open_a ? way->a : way->b;
+    const NAME(ready) *other = open_a ? &way->b[e.at_b] : &way->a[e.at_a];
+    const unsigned above = open_a ? e.at_a : e.at_b, below = (above | 1) + 1, base = *depth;
     const LEAF *leaf = NULL;
-    const unsigned base = *depth;
-    if (base + 2 > BINARY_STACK || !bvpi_binary_children(open_a ? pair->tree_a : pair->tree_b,
-                                                         open_a ? &e->a : &e->b, child, payload))
+    if (below >= NAME(WAY) || !NAME(open_node)(p, open_a, &side[above], &side[below]))
         return false;
-    pair->test.answer->stats.nodes++;
-    if ((open_a ? e->lanes_b : e->lanes_a) != 0) {
-        leaf = NAME(get_leaf)(p, caches, !open_a, other);
+    if ((open_a ? e.lanes_b : e.lanes_a) != 0) {
+        leaf = NAME(get_leaf)(p, caches, !open_a, &other->node);
         if (leaf == NULL)
             return false;
     }
-    for (int k = 1; k >= 0; k--)
-        *depth += NAME(descend)(p, e, open_a, leaf, &child[k], payload[k], by_distance, sorted,
-                                &stack[*depth]);
+    for (int k = 1; k >= 0; k--) {
+        NAME(entry) *out = &stack[*depth];
+        assert(*depth < BINARY_STACK);
+        *out = e;
+        *(open_a ? &out->at_a : &out->at_b) = (uint8_t)(below + (unsigned)k);
+        *(open_a ? &out->lanes_a : &out->lanes_b) = side[below + (unsigned)k].lanes;
+        *depth += NAME(descend)(p, open_a, leaf, &side[below + (unsigned)k], other, by_distance,
+                                sorted, out);
+    }
     if (sorted && *depth == base + 2 && NAME(is_nearer)(&stack[base], &stack[base + 1])) {
         const NAME(entry) nearer = stack[base];
         stack[base] = stack[base + 1];
@@ -163,13 +188,13 @@ BVPI_INLINE bool NAME(open)(PAIR *p, NAME(caches) * caches, const NAME(entry) * 
     return true;
 }
 
-BVPI_INLINE void NAME(visit)(PAIR *p, NAME(caches) * caches, const NAME(entry) * e,
-                             bool by_distance)
+BVPI_INLINE void NAME(visit)(PAIR *p, NAME(caches) * caches, const NAME(way) * way,
+                             const NAME(entry) * e, bool by_distance)
 {
     binary_pair *pair = (binary_pair *)p;
     assert(e->lanes_a != 0 && e->lanes_b != 0);
-    const LEAF *a = NAME(get_leaf)(p, caches, true, &e->a);
-    const LEAF *b = a ? NAME(get_leaf)(p, caches, false, &e->b) : NULL;
+    const LEAF *a = NAME(get_leaf)(p, caches, true, &way->a[e->at_a].node);
+    const LEAF *b = a ? NAME(get_leaf)(p, caches, false, &way->b[e->at_b].node) : NULL;
     if (b == NULL)
         return;
     leaves_meet(&pair->test, (const binary_leaf *)a, e->lanes_a, (const binary_leaf *)b, e->lanes_b,
@@ -181,26 +206,26 @@ BVPI_INLINE void NAME(visit)(PAIR *p, NAME(caches) * caches, const NAME(entry) *
 }
 
 /* False: the file is damaged. */
-static bool NAME(root)(PAIR *p, NAME(entry) * out)
+static bool NAME(roots)(PAIR *p, NAME(ready) * a, NAME(ready) * b)
 {
     binary_pair *pair = (binary_pair *)p;
     const uint8_t *payload_a, *payload_b;
-    memset(out, 0, sizeof *out);
-    if (!bvpi_binary_root(pair->tree_a, &out->a, &payload_a) ||
-        !bvpi_binary_root(pair->tree_b, &out->b, &payload_b))
+    if (!bvpi_binary_root(pair->tree_a, &a->node, &payload_a) ||
+        !bvpi_binary_root(pair->tree_b, &b->node, &payload_b))
         return false;
-    out->lanes_a = NAME(lanes_of)(pair->tree_a, &out->a);
-    out->lanes_b = NAME(lanes_of)(pair->tree_b, &out->b);
-    NAME(volume)(p, true, NULL, payload_a, &out->volume_a);
-    NAME(volume)(p, false, NULL, payload_b, &out->volume_b);
+    a->lanes = NAME(lanes_of)(pair->tree_a, &a->node);
+    b->lanes = NAME(lanes_of)(pair->tree_b, &b->node);
+    NAME(volume)(p, true, NULL, payload_a, &a->volume);
+    NAME(volume)(p, false, NULL, payload_b, &b->volume);
     return true;
 }
 
 /* May the roots matter? */
-BVPI_INLINE bool NAME(start)(PAIR *p, NAME(entry) * root, bool by_distance)
+BVPI_INLINE bool NAME(start)(PAIR *p, const NAME(way) * way, bool by_distance, NAME(entry) * out)
 {
+    *out = (NAME(entry)){.lanes_a = way->a[0].lanes, .lanes_b = way->b[0].lanes};
     ((binary_pair *)p)->test.answer->stats.boxes++;
-    return NAME(test)(p, &root->volume_a, &root->volume_b, by_distance, &root->gap_sq);
+    return NAME(test)(p, &way->a[0].volume, &way->b[0].volume, by_distance, &out->gap_sq);
 }
 
 BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
@@ -208,8 +233,9 @@ BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
     binary_pair *pair = (binary_pair *)p;
     NAME(entry) stack[BINARY_STACK];
     NAME(caches) caches;
-    bool good = NAME(root)(p, &stack[0]);
-    unsigned depth = good && NAME(start)(p, &stack[0], by_distance) ? 1 : 0;
+    NAME(way) way;
+    bool good = NAME(roots)(p, &way.a[0], &way.b[0]);
+    unsigned depth = good && NAME(start)(p, &way, by_distance, &stack[0]) ? 1 : 0;
     for (int k = 0; k < BINARY_CACHE; k++)
         ((binary_leaf *)&caches.a[k])->tri.count = ((binary_leaf *)&caches.b[k])->tri.count = 0;
     while (good && depth > 0 && tester_goes_on(&pair->test)) {
@@ -218,15 +244,16 @@ BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
             continue;
         good = bvpi_steps_take(&pair->steps);
         if (good && e.lanes_a != 0 && e.lanes_b != 0) {
-            NAME(visit)(p, &caches, &e, by_distance);
+            NAME(visit)(p, &caches, &way, &e, by_distance);
             continue;
         }
         const bool open_a =
-            e.lanes_a == 0 && (e.lanes_b != 0 || NAME(is_a_larger)(p, &e.volume_a, &e.volume_b));
+            e.lanes_a == 0 &&
+            (e.lanes_b != 0 || NAME(is_a_larger)(p, &way.a[e.at_a].volume, &way.b[e.at_b].volume));
         if (good && open_a)
-            good = NAME(open)(p, &caches, &e, true, by_distance, sorted, stack, &depth);
+            good = NAME(open)(p, &caches, &way, e, true, by_distance, sorted, stack, &depth);
         else if (good)
-            good = NAME(open)(p, &caches, &e, false, by_distance, sorted, stack, &depth);
+            good = NAME(open)(p, &caches, &way, e, false, by_distance, sorted, stack, &depth);
     }
     if (!good)
         tester_fail(&pair->test, bvpi_steps_blame(&pair->steps));

@@ -573,7 +573,7 @@ typedef struct bvp_hit_id {
 /* The work of a query. Callers that want it pass a zeroed struct; queries add to it. */
 typedef struct bvp_stats {
     uint64_t nodes;          /* hierarchy nodes opened */
-    uint64_t boxes;          /* box tests, each of one child */
+    uint64_t boxes;          /* box tests: a child, or the bodies themselves */
     uint64_t leaves;         /* leaves, or pairs of leaves, reached */
     uint64_t triangles;      /* triangles, or pairs of them, tested */
     uint64_t exact;          /* of these, decided by exact arithmetic */

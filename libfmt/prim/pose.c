@@ -331,13 +331,9 @@ bool bvpi_placement_is_plain(const double m[12])
 {
     const double det = m[0] * (m[5] * m[10] - m[6] * m[9]) + m[1] * (m[6] * m[8] - m[4] * m[10]) +
                        m[2] * (m[4] * m[9] - m[5] * m[8]);
-    double linear = 0, translation = 0;
-    BVPI_UNROLL
-    for (int i = 0; i < 12; i++)
-        if (i % 4 != 3)
-            linear += fabs(m[i]);
-        else
-            translation += fabs(m[i]);
+    const f64x4 sums =
+        f64x4_abs(f64x4_load(m)) + f64x4_abs(f64x4_load(m + 4)) + f64x4_abs(f64x4_load(m + 8));
+    const double linear = sums[0] + sums[1] + sums[2], translation = sums[3];
     return linear > 0x1p-100 && linear < 0x1p100 && translation < 0x1p300 &&
            fabs(det) > 0x1p-30 * linear * linear * linear;
 }

@@ -290,11 +290,43 @@ START_TEST(refuses_what_a_query_refuses)
 }
 END_TEST
 
+/* The boxes of two parts are looked at whatever hierarchy is to be walked: that is one test. */
+START_TEST(a_chosen_kind_changes_nothing)
+{
+    const bvp_hierarchy_spec specs[] = {{.kind = BVP_KIND_WIDE}, {.kind = BVP_KIND_OBB}};
+    const bvp_build_options build = {.hierarchies = specs, .hierarchy_count = 2};
+    const double far[12] = {1, 0, 0, 9, 0, 1, 0, 0, 0, 0, 1, 0};
+    uint64_t state = case_seed();
+    float *soup = case_soup(&state, TRIANGLES, 1, 0.3);
+    const bvp_mesh mesh = case_mesh(soup, TRIANGLES);
+    case_file f = case_build(&mesh, &build);
+    for (int kind = BVP_KIND_DEFAULT; kind <= BVP_KIND_OBB; kind++) {
+        const bvp_open_options options = {.kind = (bvp_kind)kind};
+        bvp_stats stats = {0};
+        bvp_file *chosen;
+        int hit;
+        if (kind != BVP_KIND_DEFAULT && kind != BVP_KIND_WIDE && kind != BVP_KIND_OBB)
+            continue;
+        ck_assert_int_eq(bvp_open_memory(f.bytes, f.size, &options, &chosen, NULL), BVP_OK);
+        const bvp_body a = {.file = chosen}, b = {.file = chosen, .placement = far};
+        ck_assert(bvpi_bodies_are_far(&a, &b, 0));
+        ck_assert_int_eq(bvp_collide(&a, &b, &hit, &stats), BVP_OK);
+        ck_assert(!hit && stats.boxes == 1 && stats.nodes == 0);
+        bvp_close(chosen);
+    }
+    free(soup);
+    case_close(&f);
+}
+END_TEST
+
 SUITE(test_far_bodies)
 {
-    const TTest *const tests[] = {
-        answers_are_those_of_the_query, flat_parts_are_far_across_their_faces,
-        the_bound_covers_rounding,      the_bound_is_used_up_to_a_sixth,
-        refuses_what_a_query_refuses,   NULL};
+    const TTest *const tests[] = {answers_are_those_of_the_query,
+                                  flat_parts_are_far_across_their_faces,
+                                  the_bound_covers_rounding,
+                                  the_bound_is_used_up_to_a_sixth,
+                                  refuses_what_a_query_refuses,
+                                  a_chosen_kind_changes_nothing,
+                                  NULL};
     return suite_run("far_bodies", tests);
 }

@@ -270,7 +270,7 @@ static bool box_of_part(const bvp_file *file, uint32_t part, bvpi_plain_box *out
 {
     const bvpi_placed_part *of = file->ready;
     bvpi_placed_part other;
-    if (part != 0 || of == NULL || file->is_refitted || of->kind != BVPD_KIND_WIDE8) {
+    if (part != 0 || of == NULL || file->is_refitted) {
         if (bvpi_get_part_and_tree(file, part, &other.part, &other.at.tree) != BVP_OK)
             return false;
         if (other.at.tree.is_turned)
@@ -305,14 +305,18 @@ bool bvpi_get_plain_box(const bvp_body *body, bvpi_plain_box *out)
 {
     const bvp_file *file = body != NULL ? body->file : NULL;
     if (file == NULL || body->control != NULL || file->control != NULL ||
-        file->kind != BVP_KIND_DEFAULT || bvpi_touch(file, body->part) != BVP_OK)
+        bvpi_touch(file, body->part) != BVP_OK)
         return false;
     const bool is_assembly = body->part == BVP_ASSEMBLY;
+    /* of a chosen kind a part may have none, which the query tells */
+    if (file->kind != BVP_KIND_DEFAULT && (body->part != 0 || !file->ready || file->is_refitted))
+        return false;
     if (body->filter != NULL && !(is_assembly && bvpi_filter_is_sound(body->filter)))
         return false;
-    out->placement = body->placement != NULL ? body->placement : identity;
+    out->is_moved = body->placement != NULL;
+    out->placement = out->is_moved ? body->placement : identity;
     out->is_turned = false;
-    out->is_composed = is_assembly && body->placement != NULL;
+    out->is_composed = is_assembly && out->is_moved;
     return is_assembly ? box_of_instances(file, out) : box_of_part(file, body->part, out);
 }
 

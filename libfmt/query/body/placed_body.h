@@ -77,13 +77,14 @@ typedef struct bvpi_plain_box {
     double lo[3], hi[3]; /* in the frame of its grid, where that is turned */
     double size[3];      /* the largest |coordinate| of what is in it, turned or not */
     const double *placement;
+    bool is_moved; /* else the placement is the identity */
     bool is_turned;
     int16_t turn[4];
     bool is_composed; /* of instances, whose placements the body's is composed with */
 } bvpi_plain_box;
 
-/* False: a query would not walk one wide hierarchy of the body, or has something else to check
- * first (control). */
+/* False: a query would not walk one hierarchy of the body, or has something else to check first
+ * (control, a kind that the part may lack). */
 bool bvpi_get_plain_box(const bvp_body *body, bvpi_plain_box *out);
 
 /* Hierarchy `top` over an assembly's instances. Instances of one come before those of the next. */

@@ -99,10 +99,9 @@ static double error_of_products(const bvpi_plain_box *of)
 /* What coordinate i of the placed box, or of what is in it, errs by: see above. */
 static double error_of(const world_box *box, int i, double products)
 {
-    const double *row = box->of.placement + 4 * i;
-    double sum = fabs(row[3]);
-    for (int k = 0; k < 3; k++)
-        sum += fabs(row[k]) * box->of.size[k];
+    const double *row = box->of.placement + 4 * i, *size = box->of.size;
+    const double sum =
+        (fabs(row[0]) * size[0] + fabs(row[1]) * size[1]) + (fabs(row[2]) * size[2] + fabs(row[3]));
     return sum * (box->of.is_turned ? 2 * MARGIN : MARGIN) + products + 0x1p-900;
 }
 
@@ -112,18 +111,21 @@ static bool is_certain(const world_box *a, const world_box *b, const double d[3]
                        double limit)
 {
     double on_axes_sq = 0, margin = 0x1p-900;
-    if (!bvpi_placement_is_plain(a->of.placement) || !bvpi_placement_is_plain(b->of.placement))
+    if ((a->of.is_moved && !bvpi_placement_is_plain(a->of.placement)) ||
+        (b->of.is_moved && !bvpi_placement_is_plain(b->of.placement)))
         return false;
     const double products = error_of_products(&a->of) + error_of_products(&b->of);
     for (int i = 0; i < 3; i++) {
-        const double error = error_of(a, i, products) + error_of(b, i, 0);
-        const double gap = fabs(d[i]) - (a->reach[i] + b->reach[i]) - error;
+        double gap = fabs(d[i]) - (a->reach[i] + b->reach[i]);
+        if (gap > 0)
+            gap -= error_of(a, i, products) + error_of(b, i, 0);
         on_axes_sq += gap > 0 ? gap * gap : 0;
-        margin += fabs(w[i]) * error;
     }
     limit *= 1 + 0x1p-18; /* as boxes are compared with a limit; more than what follows errs by */
     if (on_axes_sq > limit * limit)
         return true;
+    for (int i = 0; i < 3; i++)
+        margin += fabs(w[i]) * (error_of(a, i, products) + error_of(b, i, 0));
     const double length_sq = bvpi_dot(w, w);
     const double gap = fabs(bvpi_dot(w, d)) - (reach_along(a, w) + reach_along(b, w)) - margin;
     return length_sq > 0x1p-400 && gap > limit * sqrt(length_sq);

@@ -10,8 +10,8 @@
 
 /* Are two bodies certainly farther apart than the limit, so that the answer is that nothing was
  * found? False wherever a query has something to refuse, to count or to check first: controls, a
- * chosen kind of hierarchy, instances far away, placements near what is refused, damaged records.
- * a, b: as a caller gave them, or NULL. */
+ * chosen kind of hierarchy that a part may lack, instances far away, placements near what is
+ * refused, damaged records. a, b: as a caller gave them, or NULL. */
 bool bvpi_bodies_are_far(const bvp_body *a, const bvp_body *b, double limit);
 
 #endif

@@ -292,6 +292,7 @@ static bool make_binary(const bvp_file *file, const bvpd_hierarchy *r, uint64_t 
         return false;
     out->blob_size = r->data_size;
     out->kind = r->kind;
+    out->depth = r->depth < BVPD_DEPTH_MAX ? r->depth : BVPD_DEPTH_MAX;
     out->leaf_size = r->leaf_size;
     out->upper_count = r->upper_count;
     out->node_count = r->node_count;

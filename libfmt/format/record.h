@@ -36,9 +36,9 @@ typedef struct bvpi_binary {
     uint64_t blob_size;
     const uint8_t *order; /* order_count entries of order_width bits, unless the width is 0 */
     uint64_t order_count;
-    uint32_t kind, leaf_size;
-    uint32_t upper_count; /* > 0, and all of them are inside the blob */
-    uint32_t node_count;  /* for step budgets: at most what the blob has room for */
+    uint32_t kind, leaf_size, depth; /* depth: levels, at most BVPD_DEPTH_MAX */
+    uint32_t upper_count;            /* > 0, and all of them are inside the blob */
+    uint32_t node_count;             /* for step budgets: at most what the blob has room for */
     uint8_t upper_size, payload_size, plane_max, offset_size, order_width;
     double grid_origin[3], grid_unit;
     uint32_t grid_extent[3];

@@ -38,7 +38,8 @@ enum { BVPI_OBB_A = 0, BVPI_OBB_B = 3, BVPI_OBB_EDGE = 6, BVPI_OBB_AXES = 15 };
  * the volumes themselves lack. A coordinate of b's centre errs by error + 4 u reach, the difference
  * by 2 u reach more; along a's axes that makes sqrt(3) (error + 6 u reach) + 18 u reach. b's axes,
  * turned, err by 6 u each: 36 u reach with their halves. All that, 65 u reach and 7/4 error, counts
- * |L|_1 times on an axis L, as a's halves do; radii and comparison take 10 u more. */
+ * |L|_1 times on an axis L, as a's halves do; radii and comparison take 10 u more, and boxes that
+ * were cut (oriented_box.h) 11 u. */
 static inline double bvpi_obb_slack(double reach, double error)
 {
     return 2 * error + 0x1p-46 * reach;

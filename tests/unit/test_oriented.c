@@ -335,6 +335,8 @@ END_TEST
 /* Kernels decode three axes at a time: the same bits, of any bytes. */
 START_TEST(kernels_decode_the_same)
 {
+    const oriented_grid everything = {{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL},
+                                      {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     uint64_t state = case_seed();
     for (int round = 0; round < 200000; round++) {
         uint8_t payload[BVPI_ORIENTED_PAYLOAD];
@@ -346,7 +348,7 @@ START_TEST(kernels_decode_the_same)
         for (size_t k = 0; k < sizeof payload; k++)
             payload[k] = case_random(&state) % 8 ? (uint8_t)case_random(&state) : 0;
         bvpi_oriented_volume(&parent, payload, &volume);
-        oriented_box(&above, payload, &own, &box);
+        oriented_box(&everything, &above, payload, &own, &box);
         ck_assert(memcmp(box.centre, volume.centre, sizeof volume.centre) == 0);
         ck_assert(memcmp(own.centre, volume.centre, sizeof volume.centre) == 0);
         ck_assert(memcmp(box.half, volume.size, sizeof volume.size) == 0);
@@ -361,16 +363,55 @@ START_TEST(kernels_decode_the_same)
 }
 END_TEST
 
+/* A box along the part's axes is cut to what it has in common with the grid box, but for rounding.
+ */
+START_TEST(cut_boxes_are_intersections)
+{
+    uint64_t state = case_seed();
+    int cut = 0;
+    for (int round = 0; round < 100000; round++) {
+        const uint32_t unturned = ORIENTED_UNTURNED;
+        const double far = ldexp(1, (int)(case_random(&state) % 20));
+        uint8_t payload[BVPI_ORIENTED_PAYLOAD];
+        oriented_above above = {.reach = 1}, own;
+        oriented_grid grid = {{0}, {0}};
+        bvpi_obb box;
+        for (size_t k = 0; k < sizeof payload; k++)
+            payload[k] = (uint8_t)case_random(&state);
+        memcpy(payload, &unturned, sizeof unturned);
+        for (int k = 0; k < 3; k++) {
+            payload[10 + k] %= 64;
+            above.centre[k] = between(&state, -far, far);
+            grid.lo[k] = above.centre[k] - between(&state, 0, 2);
+            grid.hi[k] = above.centre[k] + between(&state, 0, 2);
+        }
+        oriented_box(&grid, &above, payload, &own, &box);
+        for (int k = 0; k < 3; k++) {
+            const int16_t step = (int16_t)bvpi_peek_u16(payload + 4 + 2 * k);
+            const long double middle = above.centre[k] + step * 0x1p-14L;
+            const long double half = bvpi_size_of_code(payload[10 + k]);
+            const long double lo = fmaxl(middle - half, grid.lo[k]);
+            const long double hi = fminl(middle + half, grid.hi[k]);
+            const long double error = 4 * 0x1p-53L * (far + 4);
+            if (lo > hi) /* nothing is in both */
+                continue;
+            ck_assert(fabsl(box.centre[k] - box.half[k] - lo) <= error);
+            ck_assert(fabsl(box.centre[k] + box.half[k] - hi) <= error);
+            cut += lo > middle - half || hi < middle + half;
+            ck_assert(box.half[k] >= 0 && own.centre[k] == (double)middle);
+        }
+    }
+    ck_assert_int_gt(cut, 10000);
+}
+END_TEST
+
 SUITE(test_oriented)
 {
-    const TTest *const tests[] = {volumes_hold_their_triangles,
-                                  codes_mean_what_the_format_says,
-                                  rotations_mean_what_the_format_says,
-                                  volumes_are_small,
-                                  large_sets_are_fitted_by_their_hulls,
-                                  the_papers_fit_sees_the_hull_only,
-                                  bytes_are_the_same_everywhere,
-                                  kernels_decode_the_same,
-                                  NULL};
+    const TTest *const tests[] = {
+        volumes_hold_their_triangles,         codes_mean_what_the_format_says,
+        rotations_mean_what_the_format_says,  volumes_are_small,
+        large_sets_are_fitted_by_their_hulls, the_papers_fit_sees_the_hull_only,
+        bytes_are_the_same_everywhere,        kernels_decode_the_same,
+        cut_boxes_are_intersections,          NULL};
     return suite_run("oriented", tests);
 }

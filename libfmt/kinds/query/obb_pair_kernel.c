@@ -27,6 +27,8 @@ typedef struct obb_pair {
     binary_pair pair;
     oriented_frame frame;
     bvpi_near_rotation near; /* of b's map, if rigid: neither sheared nor stretched */
+    oriented_grid grid[2];   /* b's first, as below */
+    oriented_above outermost[2];
     double slack;
     bool rigid, lite;
 } obb_pair;
@@ -39,11 +41,9 @@ typedef struct obb_volume {
 BVPI_INLINE void volume_obb(obb_pair *p, bool is_a, const obb_volume *parent,
                             const uint8_t *payload, obb_volume *out)
 {
-    oriented_above root;
+    const oriented_above *above = parent ? &parent->own : &p->outermost[is_a];
     bvpi_obb box;
-    if (parent == NULL)
-        oriented_above_root(is_a ? p->pair.tree_a : p->pair.tree_b, &root);
-    oriented_box(parent ? &parent->own : &root, payload, &out->own, is_a ? &out->box : &box);
+    oriented_box(&p->grid[is_a], above, payload, &out->own, is_a ? &out->box : &box);
     if (!is_a && p->rigid)
         bvpi_obb_turn(&p->near, &box, &out->box);
     else if (!is_a)
@@ -186,6 +186,8 @@ void BVPI_ISA_NAME(bvpi_obb_pair)(bvpi_pair_query *query, const bvpi_placed_part
     assert(a->kind == BVPD_KIND_OBB);
     binary_pair_init(&p.pair, query, a, b);
     oriented_frame_init(&p.frame, &p.pair);
+    oriented_grid_init(p.pair.tree_b, &p.grid[0], &p.outermost[0]);
+    oriented_grid_init(p.pair.tree_a, &p.grid[1], &p.outermost[1]);
     p.rigid = bvpi_near_rotation_of(p.frame.map[0], &p.near);
     p.slack = bvpi_obb_slack(p.frame.reach * (1 + 2 * BVPI_ROTATION_BEND), p.frame.error);
     p.lite = query->bodies.box_test == BVP_TEST_SAT_LITE;

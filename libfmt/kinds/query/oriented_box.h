@@ -45,15 +45,35 @@ BVPI_INLINE void oriented_axes(uint32_t rotation, double axis[3][4])
     f64x4_store(axis[2], (f64x4)((less & x) | (sum & y) | (own & z)));
 }
 
+/* The code of no rotation at all: the part's own axes. */
+enum { ORIENTED_UNTURNED = 512 << 20 | 512 << 10 | 512 };
+
 /* What a child's payload is relative to. */
 typedef struct oriented_above {
     double centre[4], reach; /* centre[3]: 0 */
 } oriented_above;
 
-/* The node's box in its part; own: what its children's payloads are relative to. */
-BVPI_INLINE void oriented_box(const oriented_above *above, const uint8_t *payload,
-                              oriented_above *own, bvpi_obb *out)
+/* The grid box, between whose sides all triangles lie; [3]: 0. */
+typedef struct oriented_grid {
+    double lo[4], hi[4];
+} oriented_grid;
+
+/* Sizes are stored a few per cent too large. What stands out of the grid box is cut off a box along
+ * the part's axes. */
+BVPI_INLINE void oriented_cut(const oriented_grid *grid, bvpi_obb *box)
 {
+    const f64x4 centre = f64x4_load(box->centre), half = f64x4_load(box->half);
+    const f64x4 lo = f64x4_max(centre - half, f64x4_load(grid->lo));
+    const f64x4 hi = f64x4_max(f64x4_min(centre + half, f64x4_load(grid->hi)), lo);
+    f64x4_store(box->half, (hi - lo) * 0.5);
+    f64x4_store(box->centre, (hi + lo) * 0.5);
+}
+
+/* The node's box in its part; own: what its children's payloads are relative to. */
+BVPI_INLINE void oriented_box(const oriented_grid *grid, const oriented_above *above,
+                              const uint8_t *payload, oriented_above *own, bvpi_obb *out)
+{
+    const uint32_t rotation = bvpi_peek_u32(payload);
     const uint64_t offsets = bvpi_peek_u64(payload + 4);
     const uint64_t codes = bvpi_peek_u32(payload + 9) >> 8;
     const u64x4 shift = {0, 16, 32, 0}, words = {0xffff, 0xffff, 0xffff, 0};
@@ -66,21 +86,28 @@ BVPI_INLINE void oriented_box(const oriented_above *above, const uint8_t *payloa
     const f64x4 sizes =
         f64x4_select(f64x4_gt(oriented_lanes_f64(code), f64x4_splat(0)), size, f64x4_splat(0));
     const f64x4 centre = f64x4_load(above->centre) + steps * 0x1p-14 * above->reach;
-    oriented_axes(bvpi_peek_u32(payload), out->axis);
+    oriented_axes(rotation, out->axis);
     f64x4_store(out->half, sizes);
     f64x4_store(out->centre, centre);
     f64x4_store(own->centre, centre);
     own->reach = sizes[0] + sizes[1] + sizes[2];
+    if (rotation == ORIENTED_UNTURNED)
+        oriented_cut(grid, out);
 }
 
-/* What the root's payload is relative to. */
-static inline void oriented_above_root(const bvpi_binary *tree, oriented_above *out)
+/* The grid box; above: what the root's payload is relative to, that box, too. */
+static inline void oriented_grid_init(const bvpi_binary *tree, oriented_grid *out,
+                                      oriented_above *above)
 {
     bvpi_oriented frame;
     bvpi_oriented_frame(tree, &frame);
-    memcpy(out->centre, frame.centre, sizeof frame.centre);
-    out->centre[3] = 0;
-    out->reach = frame.reach;
+    *out = (oriented_grid){{0}, {0}};
+    *above = (oriented_above){.reach = frame.reach};
+    for (int i = 0; i < 3; i++) {
+        above->centre[i] = frame.centre[i];
+        out->lo[i] = frame.centre[i] - frame.size[i];
+        out->hi[i] = frame.centre[i] + frame.size[i];
+    }
 }
 
 #endif

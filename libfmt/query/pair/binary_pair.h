@@ -12,6 +12,7 @@
 enum {
     BINARY_STACK = 2 * BVPD_DEPTH_MAX + 1, /* each level of either side leaves one entry behind */
     BINARY_LEVELS = BVPD_DEPTH_MAX,        /* of both at once: the deeper one has no more */
+    BINARY_SHALLOW = 24, /* levels of most hierarchies: a smaller frame, of fewer pages, does */
     BINARY_CACHE_BITS = 3,
     BINARY_CACHE = 1 << BINARY_CACHE_BITS /* leaves that are kept decoded, for each side */
 };

@@ -59,9 +59,9 @@ typedef struct NAME(ready) {
 
 /* What the nodes above the current pair were opened to: at 2 * level + child; the roots at 0. The
  * pairs that wait are siblings of those above, so no node of theirs is on a level below. */
-enum { NAME(WAY) = 2 * BVPD_DEPTH_MAX };
 typedef struct NAME(way) {
-    NAME(ready) a[NAME(WAY)], b[NAME(WAY)];
+    NAME(ready) * a, *b;
+    unsigned size; /* of either: twice the levels that there is room for */
 } NAME(way);
 
 typedef struct NAME(entry) {
@@ -69,7 +69,7 @@ typedef struct NAME(entry) {
     uint8_t at_a, at_b;       /* in the way */
     uint8_t lanes_a, lanes_b; /* of a leaf: triangles that are left; of an inner node: 0 */
 } NAME(entry);
-static_assert(NAME(WAY) <= UINT8_MAX, "at_a, at_b");
+static_assert(2 * BVPD_DEPTH_MAX <= UINT8_MAX, "at_a, at_b");
 
 typedef struct NAME(caches) {
     LEAF a[BINARY_CACHE], b[BINARY_CACHE];
@@ -156,7 +156,7 @@ static inline bool NAME(is_nearer)(const NAME(entry) * x, const NAME(entry) * y)
 
 /* Opens one node of `e`: pushes the pairs of its children that may answer, the more promising one
  * on top, or the left one. */
-BVPI_INLINE bool NAME(open)(PAIR *p, NAME(caches) * caches, NAME(way) * way, NAME(entry) e,
+BVPI_INLINE bool NAME(open)(PAIR *p, NAME(caches) * caches, const NAME(way) * way, NAME(entry) e,
                             bool open_a, bool by_distance, bool sorted, NAME(entry) * stack,
                             unsigned *depth)
 {
@@ -164,7 +164,7 @@ BVPI_INLINE bool NAME(open)(PAIR *p, NAME(caches) * caches, NAME(way) * way, NAM
     const NAME(ready) *other = open_a ? &way->b[e.at_b] : &way->a[e.at_a];
     const unsigned above = open_a ? e.at_a : e.at_b, below = (above | 1) + 1, base = *depth;
     const LEAF *leaf = NULL;
-    if (below >= NAME(WAY) || !NAME(open_node)(p, open_a, &side[above], &side[below]))
+    if (below >= way->size || !NAME(open_node)(p, open_a, &side[above], &side[below]))
         return false;
     if ((open_a ? e.lanes_b : e.lanes_a) != 0) {
         leaf = NAME(get_leaf)(p, caches, !open_a, &other->node);
@@ -228,32 +228,31 @@ BVPI_INLINE bool NAME(start)(PAIR *p, const NAME(way) * way, bool by_distance, N
     return NAME(test)(p, &way->a[0].volume, &way->b[0].volume, by_distance, &out->gap_sq);
 }
 
-BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
+/* stack: room for BINARY_STACK entries. */
+BVPI_INLINE void NAME(walk)(PAIR *p, const NAME(way) * way, NAME(caches) * caches,
+                            NAME(entry) * stack, bool by_distance, bool sorted)
 {
     binary_pair *pair = (binary_pair *)p;
-    NAME(entry) stack[BINARY_STACK];
-    NAME(caches) caches;
-    NAME(way) way;
-    bool good = NAME(roots)(p, &way.a[0], &way.b[0]);
-    unsigned depth = good && NAME(start)(p, &way, by_distance, &stack[0]) ? 1 : 0;
+    bool good = NAME(roots)(p, &way->a[0], &way->b[0]);
+    unsigned depth = good && NAME(start)(p, way, by_distance, &stack[0]) ? 1 : 0;
     for (int k = 0; k < BINARY_CACHE; k++)
-        ((binary_leaf *)&caches.a[k])->tri.count = ((binary_leaf *)&caches.b[k])->tri.count = 0;
+        ((binary_leaf *)&caches->a[k])->tri.count = ((binary_leaf *)&caches->b[k])->tri.count = 0;
     while (good && depth > 0 && tester_goes_on(&pair->test)) {
         const NAME(entry) e = stack[--depth];
         if (by_distance && e.gap_sq >= pair->limit_sq)
             continue;
         good = bvpi_steps_take(&pair->steps);
         if (good && e.lanes_a != 0 && e.lanes_b != 0) {
-            NAME(visit)(p, &caches, &way, &e, by_distance);
+            NAME(visit)(p, caches, way, &e, by_distance);
             continue;
         }
-        const bool open_a =
-            e.lanes_a == 0 &&
-            (e.lanes_b != 0 || NAME(is_a_larger)(p, &way.a[e.at_a].volume, &way.b[e.at_b].volume));
+        const bool open_a = e.lanes_a == 0 &&
+                            (e.lanes_b != 0 ||
+                             NAME(is_a_larger)(p, &way->a[e.at_a].volume, &way->b[e.at_b].volume));
         if (good && open_a)
-            good = NAME(open)(p, &caches, &way, e, true, by_distance, sorted, stack, &depth);
+            good = NAME(open)(p, caches, way, e, true, by_distance, sorted, stack, &depth);
         else if (good)
-            good = NAME(open)(p, &caches, &way, e, false, by_distance, sorted, stack, &depth);
+            good = NAME(open)(p, caches, way, e, false, by_distance, sorted, stack, &depth);
     }
     if (!good)
         tester_fail(&pair->test, bvpi_steps_blame(&pair->steps));
@@ -261,18 +260,42 @@ BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
     tester_finish(&pair->test);
 }
 
-/* The query, once p is set up. Not inlined: a kernel's other walks would have its stack, too. */
-static __attribute__((noinline)) void NAME(run)(PAIR *p)
+/* Not inlined: its two callers would have it twice. The two walks share their memory. */
+static __attribute__((noinline)) void NAME(ask)(PAIR *p, const NAME(way) * way)
 {
     binary_pair *pair = (binary_pair *)p;
     const bvpi_pair_mode mode = pair->test.query->question.mode;
+    NAME(entry) stack[BINARY_STACK];
+    NAME(caches) caches;
     if (bvpi_pair_measures(mode)) {
         pair->test.nearer = false;
         NAME(take_note)(p);
-        NAME(walk)(p, true, true);
+        NAME(walk)(p, way, &caches, stack, true, true);
     } else {
-        NAME(walk)(p, false, mode == BVPI_PAIR_COLLIDE);
+        NAME(walk)(p, way, &caches, stack, false, mode == BVPI_PAIR_COLLIDE);
     }
+}
+
+static __attribute__((noinline)) void NAME(run_shallow)(PAIR *p)
+{
+    NAME(ready) a[2 * BINARY_SHALLOW], b[2 * BINARY_SHALLOW];
+    NAME(ask)(p, &(NAME(way)){a, b, 2 * BINARY_SHALLOW});
+}
+
+static __attribute__((noinline)) void NAME(run_deep)(PAIR *p)
+{
+    NAME(ready) a[2 * BVPD_DEPTH_MAX], b[2 * BVPD_DEPTH_MAX];
+    NAME(ask)(p, &(NAME(way)){a, b, 2 * BVPD_DEPTH_MAX});
+}
+
+/* The query, once p is set up. A kernel's other walks do not have its stack. */
+static inline void NAME(run)(PAIR *p)
+{
+    const binary_pair *pair = (const binary_pair *)p;
+    if (pair->tree_a->depth <= BINARY_SHALLOW && pair->tree_b->depth <= BINARY_SHALLOW)
+        NAME(run_shallow)(p);
+    else
+        NAME(run_deep)(p);
 }
 
 #ifdef WALK_FOUR

@@ -81,24 +81,30 @@ typedef struct bvpi_near_rotation {
 #define BVPI_ROTATION_ROUNDING 0x1p-46 /* of E's entries, 18 u, and more */
 
 /* False: the map shears, stretches or flattens. */
-static inline bool bvpi_near_rotation_of(const double map[12], bvpi_near_rotation *out)
+BVPI_INLINE_LONG bool bvpi_near_rotation_of(const double map[12], bvpi_near_rotation *out)
 {
     double r[3][3] = {{0}}, sum_sq = 0;
-    for (int n = 0; n < 16; n++)
-        out->column[n / 4][n % 4] = n % 4 < 3 ? map[4 * (n % 4) + n / 4] : 0;
+    BVPI_UNROLL
+    for (int k = 0; k < 4; k++)
+        f64x4_store(out->column[k], (f64x4){map[k], map[4 + k], map[8 + k], 0});
+    BVPI_UNROLL
     for (int j = 0; j < 3; j++) { /* orthogonalised column by column */
         double x[3] = {map[j], map[4 + j], map[8 + j]};
-        for (int k = 0; k <= j; k++) {
-            for (int i = 0; i < 3 && k < j; i++)
-                r[k][j] += out->rotation[3 * i + k] * x[i];
-            for (int i = 0; i < 3 && k < j; i++)
-                x[i] -= r[k][j] * out->rotation[3 * i + k];
+        BVPI_UNROLL
+        for (int k = 0; k < j; k++) {
+            const double *q = out->rotation + k;
+            r[k][j] = q[0] * x[0] + q[3] * x[1] + q[6] * x[2];
+            BVPI_UNROLL
+            for (int i = 0; i < 3; i++)
+                x[i] -= r[k][j] * q[3 * i];
         }
         r[j][j] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+        BVPI_UNROLL
         for (int i = 0; i < 3; i++)
             out->rotation[3 * i + j] = r[j][j] > 0 ? x[i] / r[j][j] : 0;
     }
     out->stretch = (r[0][0] + r[1][1] + r[2][2]) / 3;
+    BVPI_UNROLL
     for (int n = 0; n < 9; n++) {
         const double e = r[n / 3][n % 3] / out->stretch - (n % 4 == 0);
         sum_sq += e * e;

@@ -31,9 +31,11 @@ static inline void oriented_frame_init(oriented_frame *out, const binary_pair *p
     memcpy(out->map[0], pose->x, sizeof out->map[0]);
     memcpy(out->map[1], identity, sizeof identity);
     out->reach = out->error = 0;
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         const double *row = pose->x + 4 * i, *row_err = pose->x_err + 4 * i;
         double size = fabs(row[3]), error = row_err[3] + slack_a;
+        BVPI_UNROLL
         for (int j = 0; j < 3; j++) {
             size += fabs(row[j]) * bound_b[j];
             error += row_err[j] * bound_b[j] + fabs(row[j]) * 2 * slack_b;

@@ -2,7 +2,8 @@
  * binary_walk.h: template of the descent of two binary hierarchies at once, included once for each
  * kind of volume, by kernels.
  *
- * Depth first on a fixed stack. The larger of two inner volumes is opened. A leaf's triangles have
+ * Depth first on a fixed stack. Of two inner nodes the larger one, or what the kind takes for that,
+ * is opened. A leaf's triangles have
  * no volumes of their own in the file: against an inner node they are tested one by one
  * (test_leaf), and the mask of those that are left travels down with the pair. A pair of leaves
  * queues its triangles (binary_leaf.h).
@@ -37,7 +38,7 @@
  * *other, bool by_distance, float *gap_sq): which triangles may, with that volume? gap_sq: of the
  * nearest
  *
- * bool NAME(is_a_larger)(const PAIR *p, const VOLUME *a, const VOLUME *b)
+ * bool NAME(is_a_larger)(const PAIR *p, const VOLUME *a, const VOLUME *b): is a to be opened, not b?
  *
  * float NAME(rank)(const PAIR *p, const VOLUME *a, const VOLUME *b): the smaller, the more
  * promising

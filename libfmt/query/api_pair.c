@@ -177,16 +177,6 @@ bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bvpi_pair_witne
 
 /* ---- single queries -------------------------------------------------------------------------- */
 
-/* Do the bodies' own boxes answer? Then that was one test. */
-static bool boxes_are_far(const bvp_body *a, const bvp_body *b, double limit, bvp_stats *stats)
-{
-    if (!bvpi_bodies_are_far(a, b, limit))
-        return false;
-    if (stats != NULL)
-        stats->boxes++;
-    return true;
-}
-
 /* meter: that of a call which this question is a part of, and which counts its steps; or NULL. */
 static bvp_status collide(const bvp_body *a, const bvp_body *b, bvpi_meter *meter, int *hit,
                           bvp_stats *stats)
@@ -195,7 +185,7 @@ static bvp_status collide(const bvp_body *a, const bvp_body *b, bvpi_meter *mete
         return BVP_ERR_ARGUMENT;
     *hit = 0;
     bvpi_call call = bvpi_call_begin_bodies(a, b);
-    if (boxes_are_far(a, b, 0, stats))
+    if (bvpi_boxes_are_far(a, b, 0, stats))
         return bvpi_call_end(&call, BVP_OK);
     bvpi_pair_query query = {.meter = meter};
     bvp_status status = bvpi_pair_begin(&query, a, b);
@@ -223,7 +213,7 @@ bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn call
         return BVP_ERR_ARGUMENT;
     *count = 0;
     bvpi_call call = bvpi_call_begin_bodies(a, b);
-    if (boxes_are_far(a, b, 0, stats))
+    if (bvpi_boxes_are_far(a, b, 0, stats))
         return bvpi_call_end(&call, BVP_OK);
     bvpi_pair_query query = {0};
     pair_guard guard = {&call, callback, user};
@@ -275,7 +265,7 @@ static bvp_status distance(const bvp_body *a, const bvp_body *b, double limit, d
         return BVP_ERR_ARGUMENT;
     *out = (bvp_distance_result){0};
     bvpi_call call = bvpi_call_begin_bodies(a, b);
-    if (boxes_are_far(a, b, limit, stats))
+    if (bvpi_boxes_are_far(a, b, limit, stats))
         return bvpi_call_end(&call, BVP_OK);
     bvpi_pair_query query = {.meter = meter};
     bvp_status status = bvpi_pair_begin(&query, a, b);
@@ -311,7 +301,7 @@ bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *w
     if (out != NULL)
         *out = (bvp_distance_result){0};
     bvpi_call call = bvpi_call_begin_bodies(a, b);
-    if (boxes_are_far(a, b, delta, stats))
+    if (bvpi_boxes_are_far(a, b, delta, stats))
         return bvpi_call_end(&call, BVP_OK);
     bvpi_pair_query query = {0};
     bvp_status status = bvpi_pair_begin(&query, a, b);

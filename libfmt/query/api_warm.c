@@ -59,9 +59,10 @@ static bvp_status begin(coherent *c)
 
 /* Are they farther apart than the limit, by a look at their boxes? It costs less than to read a
  * certificate. The query counts as served by the last one, whose motion is told by its age. */
-static bool is_far(const bvp_body *a, const bvp_body *b, double limit, bvp_warm_start *warm)
+static bool is_far(const bvp_body *a, const bvp_body *b, double limit, bvp_warm_start *warm,
+                   bvp_stats *stats)
 {
-    const bool is = bvpi_bodies_are_far(a, b, limit);
+    const bool is = bvpi_boxes_are_far(a, b, limit, stats);
     ((bvpi_warm *)warm)->habits.served += is;
     return is;
 }
@@ -208,7 +209,7 @@ static bvp_status collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_st
     if (hit == NULL || a == NULL || b == NULL || warm == NULL)
         return bvp_collide(a, b, hit, stats);
     *hit = 0;
-    if (is_far(a, b, 0, warm))
+    if (is_far(a, b, 0, warm, stats))
         return BVP_OK;
     coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b};
     c.motion = bvpi_warm_motion(c.warm, a, b);
@@ -261,7 +262,7 @@ static bvp_status within_warm(const bvp_body *a, const bvp_body *b, double delta
     if (delta == 0)
         return collide_warm(a, b, warm, within, stats);
     *within = 0;
-    if (is_far(a, b, delta, warm))
+    if (is_far(a, b, delta, warm, stats))
         return BVP_OK;
     coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b};
     c.motion = bvpi_warm_motion(c.warm, a, b);
@@ -382,7 +383,7 @@ static bvp_status distance_warm(const bvp_body *a, const bvp_body *b, double lim
     if (out == NULL || a == NULL || b == NULL || warm == NULL || !(limit >= 0))
         return bvp_distance(a, b, limit, out, stats);
     *out = (bvp_distance_result){0};
-    if (is_far(a, b, limit, warm))
+    if (is_far(a, b, limit, warm, stats))
         return BVP_OK;
     bvpi_warm *kept = (bvpi_warm *)warm;
     coherent c = {

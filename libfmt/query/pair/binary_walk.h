@@ -38,7 +38,7 @@
  * *other, bool by_distance, float *gap_sq): which triangles may, with that volume? gap_sq: of the
  * nearest
  *
- * bool NAME(is_a_larger)(const PAIR *p, const VOLUME *a, const VOLUME *b): is a to be opened, not b?
+ * bool NAME(is_a_larger)(const PAIR *p, const VOLUME *a, const VOLUME *b): is a to be opened?
  *
  * float NAME(rank)(const PAIR *p, const VOLUME *a, const VOLUME *b): the smaller, the more
  * promising

@@ -160,3 +160,11 @@ bool bvpi_bodies_are_far(const bvp_body *a, const bvp_body *b, double limit)
            (box_a.of.is_turned && are_far_across(&box_a, &box_a, &box_b, d, limit)) ||
            (box_b.of.is_turned && are_far_across(&box_b, &box_a, &box_b, d, limit));
 }
+
+bool bvpi_boxes_are_far(const bvp_body *a, const bvp_body *b, double limit, bvp_stats *stats)
+{
+    const bool are_far = bvpi_bodies_are_far(a, b, limit);
+    if (are_far && stats != NULL)
+        stats->boxes++;
+    return are_far;
+}

@@ -13,5 +13,7 @@
  * chosen kind of hierarchy that a part may lack, instances far away, placements near what is
  * refused, damaged records. a, b: as a caller gave them, or NULL. */
 bool bvpi_bodies_are_far(const bvp_body *a, const bvp_body *b, double limit);
+/* The same for a query, whose answer that is: one box test. stats: the caller's, or NULL. */
+bool bvpi_boxes_are_far(const bvp_body *a, const bvp_body *b, double limit, bvp_stats *stats);
 
 #endif

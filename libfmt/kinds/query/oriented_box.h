@@ -58,8 +58,8 @@ typedef struct oriented_grid {
     double lo[4], hi[4];
 } oriented_grid;
 
-/* Sizes are stored a few per cent too large. What stands out of the grid box is cut off a box along
- * the part's axes. */
+/* Sizes are stored a few per cent too large. What stands out of the grid box, which holds the part
+ * (HIE-17), is cut off a box along the part's axes. */
 BVPI_INLINE void oriented_cut(const oriented_grid *grid, bvpi_obb *box)
 {
     const f64x4 centre = f64x4_load(box->centre), half = f64x4_load(box->half);

@@ -133,28 +133,17 @@ static void split_full(bvpi_item *items, uint32_t leaf_size, const bvpi_build_no
     right->first = node->first + left_count;
 }
 
+static void split_small_full(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *node,
+                             bvpi_build_node *left, bvpi_build_node *right)
+{
+    if (node->count <= SWEEP && !bvpi_build_node_must_halve(node))
+        split_full(items, leaf_size, node, left, right);
+    else
+        bvpi_split_once(items, leaf_size, node, left, right);
+}
+
 uint32_t bvpi_full_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node *nodes,
                         uint32_t node_count)
 {
-    uint32_t waiting[BVPD_DEPTH_MAX], used = node_count;
-    for (uint32_t root = 0; root < node_count; root++) {
-        uint32_t waiting_count = nodes[root].left == 0;
-        waiting[0] = root;
-        while (waiting_count > 0) {
-            bvpi_build_node *node = &nodes[waiting[--waiting_count]];
-            if (node->count <= leaf_size)
-                continue;
-            /* one sibling for each level above, and the depth limit leaves room for two more */
-            assert(waiting_count + 2 <= BVPD_DEPTH_MAX);
-            node->left = used;
-            if (node->count <= SWEEP && !bvpi_build_node_must_halve(node))
-                split_full(items, leaf_size, node, &nodes[used], &nodes[used + 1]);
-            else
-                bvpi_split_once(items, leaf_size, node, &nodes[used], &nodes[used + 1]);
-            waiting[waiting_count++] = used + 1;
-            waiting[waiting_count++] = used;
-            used += 2;
-        }
-    }
-    return used;
+    return bvpi_split_rest(items, leaf_size, nodes, node_count, split_small_full);
 }

@@ -32,7 +32,7 @@ void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node
 }
 
 uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node *nodes,
-                         uint32_t node_count)
+                         uint32_t node_count, bvpi_split_fn *split)
 {
     uint32_t waiting[BVPD_DEPTH_MAX], used = node_count;
     for (uint32_t root = 0; root < node_count; root++) {
@@ -45,7 +45,7 @@ uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node *
             /* one sibling for each level above, and the depth limit leaves room for two more */
             assert(waiting_count + 2 <= BVPD_DEPTH_MAX);
             node->left = used;
-            bvpi_split_once(items, leaf_size, node, &nodes[used], &nodes[used + 1]);
+            split(items, leaf_size, node, &nodes[used], &nodes[used + 1]);
             waiting[waiting_count++] = used + 1;
             waiting[waiting_count++] = used;
             used += 2;
@@ -58,5 +58,5 @@ uint32_t bvpi_split_all(bvpi_item *items, uint32_t count, uint32_t leaf_size, ui
                         bvpi_build_node *nodes)
 {
     bvpi_split_root(items, count, depth, &nodes[0]);
-    return bvpi_split_rest(items, leaf_size, nodes, 1);
+    return bvpi_split_rest(items, leaf_size, nodes, 1, bvpi_split_once);
 }

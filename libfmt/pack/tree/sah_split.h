@@ -38,9 +38,11 @@ typedef struct bvpi_build_node {
 uint32_t bvpi_split_all(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth,
                         bvpi_build_node *nodes);
 
-/* The same for the leaves among `node_count` existing nodes. */
+/* The same for the leaves among `node_count` existing nodes, by bvpi_split_once or another one. */
+typedef void bvpi_split_fn(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *node,
+                           bvpi_build_node *left, bvpi_build_node *right);
 uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node *nodes,
-                         uint32_t node_count);
+                         uint32_t node_count, bvpi_split_fn *split);
 
 /* Splits `node` once, into left and right (sets box, first, count, depth; left = 0). */
 void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *node,

@@ -132,7 +132,8 @@ static bool fill_batch(building *b, const bvpi_build_node *root, const bvpi_fram
         b->is_morton
             ? bvpi_morton_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count, w->keys)
         : b->is_full ? bvpi_full_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count)
-                     : bvpi_split_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count);
+                     : bvpi_split_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count,
+                                       bvpi_split_once);
     bvpi_collapse_run(&c, w->scratch);
     assert(c.item_count == root->count && c.stub_count == 0);
     batch->wide_count = c.wide_count;

@@ -20,7 +20,13 @@
  * (gcc prints one note in spite of this; -Wno-psabi silences it.) */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+/* Inlined, but with sanitizers (BVPI_OUTLINE): one copy of a function is checked as well as many,
+ * and kernels compile in a third of the time. decisions.md, "The time of the tests". */
+#ifdef BVPI_OUTLINE
+#define BVPI_INLINE static inline __attribute__((unused))
+#else
 #define BVPI_INLINE static inline __attribute__((always_inline, unused))
+#endif
 
 /* Of what is long: inlined, too, but where code shall be small (BVPI_SMALL) the compiler may keep
  * one copy. decisions.md, "In the browser". */

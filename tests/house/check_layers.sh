@@ -79,27 +79,28 @@ mapfile -t sample_files < <(find samples -name '*.c' | sort)
 mapfile -t test_files < <(find tests -name '*.[ch]' -o -path 'tests/*.cc' | sort)
 [ ${#lib_files[@]} -gt 0 ] || complain "no source file found: is BVP_SRCDIR right?"
 
+folder_of() { # root where: sets $folder, without a process for each of thousands of includes
+  folder=${2%%:*}
+  folder=${folder%/*}
+  folder=${folder#"$1"}
+  folder=${folder#/}
+  folder=${folder:-.}
+}
+
 # the law of one tree, whose includes are written from its root
 obeys() { # root where include folders
-  local root=$1 where=$2 name=${3#[<\"]} folder target
-  folder=$(dirname "${where%%:*}")
-  folder=${folder#"$root"}
-  folder=${folder#/}
-  target=$(dirname "$name")
+  local root=$1 where=$2 name=${3#[<\"]} folder target=.
+  folder_of "$root" "$where"
+  [[ $name != */* ]] || target=${name%/*}
   [ -f "$root/$name" ] || { complain "$where: \"$name\" is not written from the root of $root"; return; }
-  [ "$target" = "${folder:-.}" ] || case " $4 " in
+  [ "$target" = "$folder" ] || case " $4 " in
     *" $target "*) ;;
-    *) complain "$where: ${folder:-$root} includes $target" ;;
+    *) complain "$where: ${folder/#./$root} includes $target" ;;
   esac
-}
-folder_of() { # root where
-  local folder
-  folder=$(dirname "${2%%:*}")
-  [ "$folder" = "$1" ] && echo . || echo "${folder#"$1"/}"
 }
 
 while read -r where include; do
-  folder=$(folder_of libfmt "$where")
+  folder_of libfmt "$where"
   name=${include#[<\"]}
   [ -n "${library[$folder]+known}" ] || complain "$where: no law says what $folder may include"
   case $include in
@@ -114,7 +115,7 @@ while read -r where include; do
 done < <(includes "${lib_files[@]}")
 
 while read -r where include; do
-  folder=$(folder_of tools "$where")
+  folder_of tools "$where"
   [ -n "${program[$folder]+known}" ] || complain "$where: no law says what $folder may include"
   case $include in
     \"bvpack.h | \"bvpack_broad.h | \"bvpack_build.h | \"bvpack_clash.h | \<*) ;;
@@ -181,10 +182,10 @@ mapfile -t lists < <(echo Makefile.am; find libfmt tools tests -name local.mk | 
 for list in "${lists[@]:1}"; do
   grep -qx "include $list" Makefile.am || complain "$list: Makefile.am does not include it"
 done
+declare -A listed=()
+while read -r word; do listed[$word]=1; done < <(tr -s '[:space:]' '\n' < <(cat "${lists[@]}") | grep .)
 for file in "${lib_files[@]}" "${tool_files[@]}" "${sample_files[@]}" "${test_files[@]}"; do
-  stem=${file%.c}
-  grep -qE "(^|[[:space:]])(${file//./\\.}|$stem)([[:space:]]|$)" "${lists[@]}" ||
-    complain "$file is in no list of Makefile.am or a local.mk"
+  [ -n "${listed[$file]-}${listed[${file%.c}]-}" ] || complain "$file is in no list of Makefile.am or a local.mk"
 done
 
 exit $fail

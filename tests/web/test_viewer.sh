@@ -7,7 +7,7 @@ command -v node >/dev/null || { echo "there is no node: skipped"; exit 77; }
 for browser in chromium-headless-shell chromium ""; do command -v "$browser" >/dev/null && break; done
 [ -n "$browser" ] || { echo "there is no Chromium: skipped"; exit 77; }
 # on all cores: the other test of the package waits for it
-(flock 9 && MAKEFLAGS= make -j"$(nproc 2>/dev/null || echo 2)" wasm viewer) 9>wasm.lock >viewer.log 2>&1 || { tail -5 viewer.log; exit 1; }
+(flock 9 && MAKEFLAGS='' make -j"$(nproc 2>/dev/null || echo 2)" wasm viewer) 9>wasm.lock >viewer.log 2>&1 || { tail -5 viewer.log; exit 1; }
 [ -f viewer.html ] || { echo "skipped: $(tail -1 viewer.log)"; exit 77; }
 build=$PWD package=$PWD/wasm/bvpack
 # shellcheck source=tests/cli/verb_test.sh

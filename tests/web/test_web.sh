@@ -7,7 +7,7 @@ set -u
 command -v emcc >/dev/null || { echo "there is no emscripten: skipped"; exit 77; }
 command -v node >/dev/null || { echo "there is no node: skipped"; exit 77; }
 # on all cores: the other test of the package waits for it
-(flock 9 && MAKEFLAGS= make -j"$(nproc 2>/dev/null || echo 2)" wasm viewer) 9>wasm.lock >wasm.log 2>&1 || { tail -5 wasm.log; exit 1; }
+(flock 9 && MAKEFLAGS='' make -j"$(nproc 2>/dev/null || echo 2)" wasm viewer) 9>wasm.lock >wasm.log 2>&1 || { tail -5 wasm.log; exit 1; }
 build=$PWD package=$PWD/wasm/bvpack
 answers=$PWD/tests/web/native_answers
 [ -x "$answers" ] || answers=${BVP_BUILDDIR:-.}/tests/web/native_answers

@@ -20,6 +20,10 @@ noinst_HEADERS += \
 	libfmt/base/meter.h \
 	libfmt/base/report.h \
 	libfmt/base/simd.h \
+	libfmt/base/simd_f32.h \
+	libfmt/base/simd_f64.h \
+	libfmt/base/simd_int.h \
+	libfmt/base/simd_types.h \
 	libfmt/base/status.h \
 	libfmt/base/sum.h \
 	libfmt/base/thread.h \

@@ -8,7 +8,7 @@
  *
  * Locks: `gate` guards the list of slices.
  *
- * Held by tests/property/test_source.c.
+ * Held by tests/property/test_source*.c.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, madvise */
 #include "format/slice.h"

@@ -19,7 +19,7 @@
  * lock (arena.h): they become readable only after their bytes have arrived. A source's functions
  * run under its lock.
  *
- * Held by tests/property/test_source.c.
+ * Held by tests/property/test_source*.c.
  * Spec: format.md, chapter "Hashes"
  * Measured: decisions.md, "Sources of bytes"
  */

@@ -9,7 +9,7 @@
  * bytes stay until every call has ended that began before, because such a call may be reading them.
  * So a call finds half of the cache for itself. One that needs more fails.
  *
- * Held by tests/property/test_source.c.
+ * Held by tests/property/test_source*.c.
  * Spec: format.md, chapter "Hashes"
  * Measured: decisions.md, "Sources of bytes"
  */

@@ -50,6 +50,8 @@ PROPERTY_SUITES += \
 	tests/property/test_refit_top.c \
 	tests/property/test_shuffled.c \
 	tests/property/test_source.c \
+	tests/property/test_source_cache.c \
+	tests/property/test_source_fails.c \
 	tests/property/test_strays.c \
 	tests/property/test_threads.c \
 	tests/property/test_ties.c \

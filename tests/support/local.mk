@@ -36,6 +36,7 @@ noinst_HEADERS += \
 	tests/support/report_case.h \
 	tests/support/rigid_places.h \
 	tests/support/source_case.h \
+	tests/support/source_scene.h \
 	tests/support/suite.h \
 	tests/support/tiny_binary.h \
 	tests/support/tiny_file.h \

@@ -37,6 +37,7 @@ UNIT_SUITES += \
 	tests/unit/test_import_3mf.c \
 	tests/unit/test_import_confine.c \
 	tests/unit/test_import_gltf.c \
+	tests/unit/test_import_gltf_nodes.c \
 	tests/unit/test_import_manifest.c \
 	tests/unit/test_import_obj.c \
 	tests/unit/test_import_off.c \

@@ -16,29 +16,17 @@
 
 #include "base/load.h"
 #include "base/status.h"
+#include "pack/file/use_order.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct part_use {
-    uint32_t part, uses;
-} part_use;
-
-/* The most used ones last; of equals, the parts' order. */
-static int compare_uses(const void *left, const void *right)
-{
-    const part_use *a = left, *b = right;
-    if (a->uses != b->uses)
-        return a->uses < b->uses ? -1 : 1;
-    return a->part < b->part ? -1 : a->part > b->part;
-}
-
 static void count_uses(const bvpd_instance *instances, uint64_t count, uint32_t parts,
-                       part_use *uses)
+                       bvpi_use *uses)
 {
     for (uint32_t i = 0; i < parts; i++)
-        uses[i].part = i;
+        uses[i].number = i;
     for (uint64_t k = 0; k < count; k++) {
         const uint32_t part = bvpi_load_u32(&instances[k].part);
         if (part < parts)
@@ -47,12 +35,12 @@ static void count_uses(const bvpd_instance *instances, uint64_t count, uint32_t 
 }
 
 /* old: the hierarchies in the parts' order. */
-static void place_by_use(bvpi_finishing *f, const bvpd_hierarchy *old, const part_use *uses,
+static void place_by_use(bvpi_finishing *f, const bvpd_hierarchy *old, const bvpi_use *uses,
                          uint32_t parts)
 {
     uint32_t at = 0;
     for (uint32_t k = 0; k < parts; k++) {
-        bvpd_part *part = &f->parts[uses[k].part];
+        bvpd_part *part = &f->parts[uses[k].number];
         assert(part->hierarchy_count <= f->hierarchy_count - at);
         memcpy(f->hierarchies + at, old + part->first_hierarchy,
                part->hierarchy_count * sizeof *old);
@@ -67,12 +55,12 @@ bvp_status bvpi_order_hierarchies(bvpi_finishing *f, const bvpd_instance *instan
                                   bvp_error *error)
 {
     const uint32_t parts = (uint32_t)f->b->parts.count;
-    part_use *uses = calloc((size_t)parts + 1, sizeof *uses);
+    bvpi_use *uses = calloc((size_t)parts + 1, sizeof *uses);
     bvpd_hierarchy *old = calloc((size_t)f->hierarchy_count + 1, sizeof *old);
     bvp_status status = BVP_OK;
     if (uses && old) {
         count_uses(instances, count, parts, uses);
-        qsort(uses, parts, sizeof *uses, compare_uses);
+        qsort(uses, parts, sizeof *uses, bvpi_most_used_last);
         memcpy(old, f->hierarchies, f->hierarchy_count * sizeof *old);
         place_by_use(f, old, uses, parts);
     } else

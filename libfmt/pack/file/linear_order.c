@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "format/linear.h"
+#include "pack/file/use_order.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -21,20 +22,6 @@
 /* Words of the linear parts that come first: half a block, which one read has more often than not.
  */
 enum { OFTEN = BVPD_BLOCK_SIZE / 8 / 2 };
-
-/* A linear part that several instances have. */
-typedef struct often {
-    uint32_t reference, uses;
-} often;
-
-/* The most used ones first; of equals the one that was added first. */
-static int compare_often(const void *left, const void *right)
-{
-    const often *a = left, *b = right;
-    if (a->uses != b->uses)
-        return a->uses < b->uses ? 1 : -1;
-    return a->reference < b->reference ? -1 : a->reference > b->reference;
-}
 
 /* The new linear parts, while they are put in order. */
 typedef struct ordering {
@@ -56,14 +43,14 @@ static void take(ordering *o, uint32_t reference)
 }
 
 /* uses: of each reference. Those that are used more than once, sorted. */
-static uint32_t list_often(const uint32_t *uses, uint64_t words, often *list)
+static uint32_t list_often(const uint32_t *uses, uint64_t words, bvpi_use *list)
 {
     uint32_t count = 0;
     for (uint64_t k = 1; k < words; k++)
         if (uses[k] > 1)
-            list[count++] = (often){(uint32_t)k, uses[k]};
+            list[count++] = (bvpi_use){(uint32_t)k, uses[k]};
     if (count > 0)
-        qsort(list, count, sizeof *list, compare_often);
+        qsort(list, count, sizeof *list, bvpi_most_used_first);
     return count;
 }
 
@@ -73,7 +60,7 @@ bvp_status bvpi_order_linears(bvpi_array *linears, bvpd_instance *instances, uin
     const uint64_t words = linears->count / sizeof(uint64_t);
     ordering o = {.from = linears->data};
     uint32_t *uses = calloc(words, sizeof *uses);
-    often *list = malloc((words + 1) * sizeof *list);
+    bvpi_use *list = malloc((words + 1) * sizeof *list);
     o.to = malloc(linears->count);
     o.place = malloc(words * sizeof *o.place);
     const bool ok = uses && list && o.to && o.place;
@@ -84,7 +71,7 @@ bvp_status bvpi_order_linears(bvpi_array *linears, bvpd_instance *instances, uin
         take(&o, 0); /* the identity stays the first one */
         const uint32_t repeated = list_often(uses, words, list);
         for (uint32_t k = 0; k < repeated && o.count < OFTEN; k++)
-            take(&o, list[k].reference);
+            take(&o, list[k].number);
         for (uint32_t i = 0; i < count; i++) {
             take(&o, instances[i].linear);
             instances[i].linear = o.place[instances[i].linear];

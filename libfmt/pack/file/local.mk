@@ -12,7 +12,8 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/file/part_bytes.c \
 	libfmt/pack/file/product.c \
 	libfmt/pack/file/save.c \
-	libfmt/pack/file/tables.c
+	libfmt/pack/file/tables.c \
+	libfmt/pack/file/use_order.c
 noinst_HEADERS += \
 	libfmt/pack/file/builder.h \
 	libfmt/pack/file/finish.h \
@@ -21,4 +22,5 @@ noinst_HEADERS += \
 	libfmt/pack/file/part_bytes.h \
 	libfmt/pack/file/product.h \
 	libfmt/pack/file/save.h \
-	libfmt/pack/file/tables.h
+	libfmt/pack/file/tables.h \
+	libfmt/pack/file/use_order.h

@@ -94,7 +94,7 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_placement *placement,
         return BVP_OK;
     memcpy(out->world_origin, origin, 3 * sizeof *origin);
     memcpy(out->world_direction, direction, 3 * sizeof *direction);
-    memcpy(out->m, placement->m, sizeof out->m);
+    out->m = placement->m;
     for (int x = 0; x < 3; x++)
         if (!isfinite(origin[x]) || !isfinite(direction[x]))
             return BVP_ERR_ARGUMENT;

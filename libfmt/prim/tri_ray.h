@@ -17,7 +17,7 @@
 typedef struct bvpi_tri_ray {
     double world_origin[4],
         world_direction[4]; /* as given, exact; the fourth number is unused in all of these */
-    double m[12];           /* the part's placement, exact */
+    const double *m;        /* the part's placement, exact */
     double origin[4], direction[4]; /* in part coordinates, with the errors below */
     double origin_err[4], direction_err[4];
     int kx, ky, kz; /* kz: the axis of the largest |direction|; kx, ky follow in cyclic order */
@@ -124,7 +124,7 @@ BVPI_INLINE bool bvpi_tri_ray_init_plain(bvpi_tri_ray *out, f64x4 origin, f64x4 
     f64x4_store(out->world_direction, direction);
     f64x4_store(out->direction, direction);
     f64x4_store(out->direction_err, rounding * along);
-    memcpy(out->m, identity, sizeof identity);
+    out->m = identity;
     out->kz = z;
     out->kx = z == 2 ? 0 : z + 1;
     out->ky = z == 0 ? 2 : z - 1;

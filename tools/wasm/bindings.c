@@ -732,10 +732,10 @@ static size_t piece_at(uint32_t done, uint32_t count, uint32_t most, uint32_t ro
 int EXPORT(ray_first)(const placed_body *of, const bvp_ray *rays, uint32_t count, uint32_t piece,
                       const hit_arrays *out, uint32_t *done)
 {
-    static bvp_ray_hit hits[PIECE];
+    static bvp_ray_hit hits[POINTS];
     bvp_status status = BVP_OK;
     while (status == BVP_OK && *done < count) {
-        const size_t size = piece_at(*done, count, piece, PIECE);
+        const size_t size = piece_at(*done, count, piece, POINTS);
         status = bvp_ray_first_batch(&of->body, (bvp_const_array){rays + *done, 0, size},
                                      (bvp_array){hits, 0, size}, NULL, NULL);
         for (size_t i = 0; status == BVP_OK && i < size; i++)

@@ -84,10 +84,13 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool s
     bvpi_ray_entry waiting[BVPI_STACK_SIZE];
     bvpi_slab8 slab;
     bvpi_loan loan;
-    bvpi_ray_walk walk = {
-        .tree = tree, .levels = levels, .waiting = waiting, .limit = bvpi_ray_part_limit(w)};
+    bvpi_ray_walk walk;
     bvp_stats *stats = &w->query->stats;
     bvp_status status = BVP_OK;
+    walk.tree = tree;
+    walk.levels = levels;
+    walk.waiting = waiting;
+    walk.limit = bvpi_ray_part_limit(w);
     int place = bvpi_ray_walk_start(&walk, &loan, w->query->meter);
     bvpi_slab8_init(&slab, &w->grid.slab, w->grid.t_min);
     while (place >= 0 && status == BVP_OK) {
@@ -147,7 +150,7 @@ static bool enter_rays(bvpi_ray_query *query, const bvpi_placed_part *part, bvp_
     bvpi_local_ray local;
     bvpi_meshlet_judge judge;
     bvpi_meshlet_ray w;
-    const bvp_ray *ray = &query->ray;
+    const bvp_ray *ray = query->ray;
     if (part->rays.nodes == NULL || query->mode == BVPI_RAY_ALL)
         return false;
     bvpi_local_ray_of(&local, &part->at.placement, ray);
@@ -199,10 +202,10 @@ static __attribute__((noinline)) bvp_status enter_hierarchy(bvpi_ray_query *quer
     w.query = query;
     w.part = part;
     w.ready = false;
-    bvpi_local_ray_of(&local, &part->at.placement, &query->ray);
+    bvpi_local_ray_of(&local, &part->at.placement, query->ray);
     if (tree->is_turned)
         bvpi_local_ray_turn(&local, tree);
-    if (!bvpi_grid_ray_init(&w.grid, &part->at, &local, query->ray.t_min, query->t_max))
+    if (!bvpi_grid_ray_init(&w.grid, &part->at, &local, query->ray->t_min, query->t_max))
         return BVP_OK;
     if (part->kind != BVPD_KIND_WIDE8)
         return bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
@@ -251,8 +254,8 @@ static bvp_status enter_top(const bvpi_placed_body *placed, const bvpi_placed_tr
     w.placed = placed;
     w.query = query;
     w.instances_left = placed->file->header.instance_count;
-    bvpi_local_ray_of(&local, &top->placement, &query->ray);
-    if (!bvpi_grid_ray_init(&w.grid, top, &local, query->ray.t_min, query->t_max))
+    bvpi_local_ray_of(&local, &top->placement, query->ray);
+    if (!bvpi_grid_ray_init(&w.grid, top, &local, query->ray->t_min, query->t_max))
         return BVP_OK;
     return walk_wide(&w, &top->tree, true, enter_instances);
 }

@@ -50,7 +50,7 @@ static inline bvp_status bvpi_ray_part_prepare(bvpi_tri_ray *out, const bvpi_pla
 /* The same at the first leaf: many rays meet none. */
 static inline bvp_status bvpi_ray_part_ready(bvpi_ray_part *w)
 {
-    const bvp_status status = bvpi_ray_part_prepare(&w->tri, &w->part->at, &w->query->ray);
+    const bvp_status status = bvpi_ray_part_prepare(&w->tri, &w->part->at, w->query->ray);
     w->ready = status == BVP_OK;
     return status;
 }
@@ -112,7 +112,7 @@ BVPI_INLINE void bvpi_ray_part_triangle(bvpi_ray_part *w, const bvpi_leaf *leaf,
     float tri[9];
     /* The caller's range, not the best t so far: whether and at which rounded t a triangle is hit
      * must not depend on what was found before. */
-    if (bvpi_leaf_ray(&w->tri, leaf, lane, query->ray.t_min, query->ray.t_max, tri, &hit))
+    if (bvpi_leaf_ray(&w->tri, leaf, lane, query->ray->t_min, query->ray->t_max, tri, &hit))
         bvpi_ray_query_hit(query, w->part, &leaf->cluster, first + lane, tri, &hit);
 }
 

@@ -26,7 +26,7 @@ void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_placement *placement, c
 {
     const double *d = ray->direction;
     double o[3];
-    *out = (bvpi_local_ray){.origin = {0}};
+    out->origin[3] = out->direction[3] = out->origin_err[3] = out->direction_err[3] = 0;
     BVPI_UNROLL
     for (int b = 0; b < 3; b++)
         o[b] = ray->origin[b] - placement->m[4 * b + 3];

@@ -23,7 +23,11 @@ typedef struct bvpi_leaf {
     bvpi_tri8 tri;
 } bvpi_leaf;
 
-enum { BVPI_LEAVES = 32 }; /* 12 KiB */
+/* 12 KiB of stack. */
+#ifndef BVPI_LEAF_BITS
+#define BVPI_LEAF_BITS 5
+#endif
+enum { BVPI_LEAVES = 1 << BVPI_LEAF_BITS };
 
 /* The triangle that a hit belongs to. */
 typedef struct bvpi_ray_whose {
@@ -36,13 +40,13 @@ typedef struct bvpi_ray_whose {
 /* Where among BVPI_LEAVES the leaf that begins with `item` is kept, if it is. */
 static inline bvpi_leaf *bvpi_leaf_place(bvpi_leaf *leaves, uint32_t item)
 {
-    return &leaves[item * UINT32_C(0x9e3779b1) >> 27];
+    return &leaves[item * UINT32_C(0x9e3779b1) >> (32 - BVPI_LEAF_BITS)];
 }
 
 /* One question and its answer so far. */
 typedef struct bvpi_ray_query {
     bvpi_ray_mode mode;
-    bvp_ray ray;
+    const bvp_ray *ray;
     bvp_ray_hit hit;     /* FIRST: the best one; found is the answer of ANY */
     bvpi_ray_whose best; /* FIRST: whose normal and number bvpi_ray_query_settle fills in */
     double t_max;        /* hits beyond do not matter; shrinks */
@@ -73,7 +77,7 @@ static inline bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ra
 {
     const double *o = ray->origin, *d = ray->direction;
     query->mode = mode;
-    query->ray = *ray;
+    query->ray = ray;
     query->t_max = ray->t_max;
     query->each = NULL;
     query->leaves = NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * point_bounds_of.h: template: bounds of the distances of a point and several triangles in float,
- * in a type of vectors; in two steps. What is far for certain, by the first one, which costs a
- * third, has no bounds: most triangles of a search are.
+ * in a type of vectors.
  *
  * Slow twin: squared distances in rationals, tests/unit/test_point_tri.c.
  * Spec: exactness.md, chapter 8
@@ -56,19 +55,23 @@ BVPI_INLINE V NAME(bvpi_gap)(const NAME(bvpi_seen) * t, const V v[3], float eta)
     return least - err * OP(splat)(12 * 0x1p-24f) - sum * OP(splat)(2 * eta);
 }
 
-/* Lanes that are farther than `far` for certain: along the way to the middle of their corners. */
-BVPI_INLINE MASK NAME(bvpi_is_beyond)(const bvpi_point *point, const NAME(bvpi_seen) * t, float far)
+/* Bits of those of which all corners, in part coordinates, are more than `most` along v. */
+BVPI_INLINE unsigned NAME(bvpi_point_beyond)(const float v[3], const float *tri, float most)
 {
-    V v[3];
+    V least = OP(splat)(0);
     BVPI_UNROLL
-    for (int x = 0; x < 3; x++)
-        v[x] = t->corner[0][x] + t->corner[1][x] + t->corner[2][x];
-    const V square = NAME(bvpi_dot)(v, v);
-    const V gap =
-        NAME(bvpi_gap)(t, v, point->part_eta) * OP(splat)(point->length_lo * (1 - 0x1p-20f));
-    /* squares of less may have underflowed */
-    return OP(gt)(square, OP(splat)(0x1p-80f)) &
-           OP(gt)(gap, OP(sqrt)(square) * OP(splat)(far) + OP(splat)(0x1p-100f));
+    for (int k = 0; k < 3; k++) {
+        V sum = least;
+        BVPI_UNROLL
+        for (int x = 0; x < 3; x++) {
+            V at;
+            memcpy(&at, tri + 8 * (3 * k + x), sizeof at);
+            at *= OP(splat)(v[x]);
+            sum = x ? sum + at : at;
+        }
+        least = k ? OP(min)(least, sum) : sum;
+    }
+    return BITS(OP(gt)(least, OP(splat)(most)));
 }
 
 /* Not a number means out of range: 0 and infinity. */
@@ -91,20 +94,15 @@ BVPI_INLINE void NAME(bvpi_bound)(const bvpi_point *point, NAME(bvpi_seen) * t, 
     *hi = OP(select)(good, *hi, OP(splat)(__builtin_inff()));
 }
 
-/* Of `lanes`, those that are not beyond `far`; stores bounds, if there are any. */
-BVPI_INLINE unsigned NAME(bvpi_point_bounds)(const bvpi_point *point, const float *tri,
-                                             unsigned lanes, float far, float *lo, float *hi)
+BVPI_INLINE void NAME(bvpi_point_bounds)(const bvpi_point *point, const float *tri, float *lo,
+                                         float *hi)
 {
     NAME(bvpi_seen) t;
     V bounds[2];
     NAME(bvpi_see)(&t, point, tri);
-    lanes &= ~BITS(NAME(bvpi_is_beyond)(point, &t, far));
-    if (lanes == 0)
-        return 0;
     NAME(bvpi_bound)(point, &t, &bounds[0], &bounds[1]);
     memcpy(lo, &bounds[0], sizeof(V));
     memcpy(hi, &bounds[1], sizeof(V));
-    return lanes;
 }
 
 #undef V

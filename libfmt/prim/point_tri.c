@@ -57,7 +57,7 @@ bvp_status bvpi_point_init(bvpi_point *out, const bvpi_placement *placement, con
     /* the frame parallel to the world, whose origin is the point */
     double reach = 0, eta = 0;
     memcpy(out->world, world, sizeof out->world);
-    memcpy(out->m, placement->m, sizeof out->m);
+    out->m = placement->m;
     for (int x = 0; x < 3; x++) {
         const double *row = placement->m + 4 * x;
         if (!isfinite(world[x]))
@@ -77,9 +77,12 @@ bvp_status bvpi_point_init(bvpi_point *out, const bvpi_placement *placement, con
     double err[3], part_reach = 0;
     bvpi_placement_point_to_part(placement, out->world, out->part, err);
     out->err = err[0] + err[1] + err[2];
-    for (int x = 0; x < 3; x++)
+    for (int x = 0; x < 3; x++) {
         part_reach =
             bvpi_larger(part_reach, (bound[x] + fabs(out->part[x]) + err[x]) * BVPI_ROUND_UP);
+        out->along_err[x] = bound[x] * 0x1p-22 + err[x] + fabs(out->part[x]) * 0x1p-48;
+    }
+    out->per_length = (1 + 0x1p-40) / placement->size_min;
     out->part_scale = unit_scale(part_reach);
     const double part_eta = (out->err + 4 * U * part_reach) * out->part_scale;
     out->part_eta = (float)part_eta * (1 + 0x1p-20f) + 0x1p-100f;

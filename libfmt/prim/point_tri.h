@@ -11,10 +11,13 @@
 
 /* A point prepared for the triangles of one placed part. */
 typedef struct bvpi_point {
-    double world[3], m[12]; /* the point and the part's placement, exact */
+    double world[3];     /* the point, exact */
+    const double *m;     /* the part's placement, exact */
     double scale, eta;   /* scale: power of two that brings m p - point below 1; eta: error of its
                             coordinates in double, scaled */
     double part[3], err; /* the point in part coordinates; bound of a coordinate's error */
+    double along_err[3]; /* per unit of v: error of v . corner - v . part, corners in float */
+    double per_length;   /* upper bound of the length in the part of a unit of the world */
     double part_scale;   /* the same as scale, for p - part */
     float part_hi[3],
         part_lo[3]; /* the point in part coordinates, scaled, as a sum of two floats */
@@ -57,22 +60,53 @@ void bvpi_point_tri_general(const bvpi_point *point, const float tri[9], bvpi_po
 #define NAME(x) x##_f32
 #include "prim/point_bounds_of.h"
 
-/* Of the given lanes, those whose distance may be at most `far`, world. 0 <= lo <= distance <= hi,
- * world, of these; of others of the given lanes the same or infinity. The interval has a width of
- * some 2^-20 of p - point; out of float's range it is 0 to infinity. tri[3 * corner + axis]. */
-static inline unsigned bvpi_point_tri8(const bvpi_point *point, const f32x8 tri[9], unsigned lanes,
-                                       float far, f32x8 *lo, f32x8 *hi)
+/* How far along v a triangle may begin, in part coordinates, if it is within `far` of the point in
+ * the world. Infinite or not a number: that says nothing. v: any vector. */
+static inline float bvpi_point_along(const bvpi_point *point, const float v[3], float far)
 {
-    unsigned within = 0;
-    *lo = *hi = f32x8_splat(__builtin_inff());
-    for (unsigned from = 0; from < 8; from += BVPI_POINT_LANES) {
-        const unsigned all = (1u << BVPI_POINT_LANES) - 1;
-        const unsigned rest =
-            bvpi_point_bounds_f32(point, (const float *)tri + from, lanes >> from & all, far,
-                                  (float *)lo + from, (float *)hi + from);
-        within |= rest << from;
+    double at = 0, err = 0x1p-120, square = 0;
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        const double m = (double)v[x];
+        at += m * point->part[x];
+        err += __builtin_fabs(m) * point->along_err[x];
+        square += m * m;
     }
-    return within;
+    const double most = at + err + (double)far * point->per_length * __builtin_sqrt(square);
+    /* beyond that floats might overflow */
+    return err < 0x1p80 ? (float)(most + __builtin_fabs(most) * 0x1p-22) : __builtin_inff();
+}
+
+/* Of the given lanes, those whose distance may be at most `far`, world, by how far they are along
+ * the way to a box: any box is right, one around a leaf's eight triangles leaves most of them out.
+ * tri[3 * corner + axis]; box: lo, hi. */
+static inline unsigned bvpi_point_near8(const bvpi_point *point, const f32x8 tri[9],
+                                        const float box[2][3], unsigned lanes, float far)
+{
+    float v[3];
+    unsigned beyond = 0;
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        const float at = (float)point->part[x];
+        const float up = at < box[0][x] ? box[0][x] : at;
+        v[x] = (up > box[1][x] ? box[1][x] : up) - at;
+    }
+    const float most = bvpi_point_along(point, v, far);
+    for (unsigned from = 0; from < 8; from += BVPI_POINT_LANES)
+        beyond |= bvpi_point_beyond_f32(v, (const float *)tri + from, most) << from;
+    return lanes & ~beyond;
+}
+
+/* 0 <= lo <= distance <= hi, world, of the given lanes; of others the same or infinity. The
+ * interval has a width of some 2^-20 of p - point; out of float's range it is 0 to infinity. */
+static inline void bvpi_point_tri8(const bvpi_point *point, const f32x8 tri[9], unsigned lanes,
+                                   f32x8 *lo, f32x8 *hi)
+{
+    *lo = *hi = f32x8_splat(__builtin_inff());
+    for (unsigned from = 0; from < 8; from += BVPI_POINT_LANES)
+        if (lanes >> from & ((1u << BVPI_POINT_LANES) - 1))
+            bvpi_point_bounds_f32(point, (const float *)tri + from, (float *)lo + from,
+                                  (float *)hi + from);
 }
 
 #endif

@@ -109,18 +109,22 @@ bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn 
 
 /* One point; meter: of all elements, each of which is a step, so that cheap ones end, too. */
 static bvp_status ask_closest(const bvpi_placed_body *placed, const double *point,
-                              double max_distance, bvpi_kept_leaves *leaves, bvpi_meter *meter,
+                              double max_distance, bvpi_near_kept *kept, bvpi_meter *meter,
                               bvp_closest_result *out, bvp_stats *stats)
 {
     bvpi_closest_query query;
     bvp_status status = bvpi_closest_query_init(&query, point, max_distance);
-    query.leaves = leaves;
+    query.kept = kept;
     query.meter = meter;
+    if (kept)
+        bvpi_near_kept_bound(kept, &query);
     if (status == BVP_OK && !bvpi_meter_step(meter))
         status = BVP_ERR_CANCELLED;
     if (status == BVP_OK)
         status = BVPI_ISA_CHOOSE(bvpi_closest_kernel, placed->file->isa)->run(placed, &query);
     bvpi_add_stats(stats, &query.stats);
+    if (kept && status == BVP_OK)
+        bvpi_near_kept_answer(kept, &query);
     *out = query.best;
     out->found = out->found && status != BVP_ERR_CANCELLED;
     return status;
@@ -130,8 +134,7 @@ static bvp_status ask_closest(const bvpi_placed_body *placed, const double *poin
  * the caller asks them one after the other, which says how many were. */
 static bvp_status ask_near_ones(const bvpi_placed_body *placed, const bvp_const_array *points,
                                 size_t from, unsigned count, double max_distance,
-                                bvpi_kept_leaves *leaves, const bvp_array *nearest,
-                                bvp_stats *stats)
+                                bvpi_near_kept *kept, const bvp_array *nearest, bvp_stats *stats)
 {
     uint16_t order[BVPI_NEAR_MOST];
     bvp_stats counted = {0};
@@ -141,7 +144,7 @@ static bvp_status ask_near_ones(const bvpi_placed_body *placed, const bvp_const_
         const size_t i = from + order[k];
         const double *point = bvpi_const_element(points, 3 * sizeof *point, i);
         bvp_closest_result *result = bvpi_element(nearest, sizeof *result, i);
-        status = ask_closest(placed, point, max_distance, leaves, NULL, result, &counted);
+        status = ask_closest(placed, point, max_distance, kept, NULL, result, &counted);
     }
     if (status == BVP_OK)
         bvpi_add_stats(stats, &counted);
@@ -152,8 +155,8 @@ static bvp_status closest_batch(const bvp_body *body, bvp_const_array points, do
                                 bvp_array nearest, size_t *done, bvp_stats *stats)
 {
     bvpi_placed_body placed;
-    bvpi_kept_parts kept;
-    bvpi_kept_leaves kept_leaves, *leaves = NULL;
+    bvpi_kept_parts kept_parts;
+    bvpi_near_kept kept_ones, *kept = NULL;
     bvpi_meter own, *meter = NULL;
     size_t i = 0;
     bvp_status status = bvpi_placed_body_init(&placed, body);
@@ -162,16 +165,16 @@ static bvp_status closest_batch(const bvp_body *body, bvp_const_array points, do
     if (status == BVP_OK)
         meter = bvpi_meter_init(&own, placed.control);
     if (status == BVP_OK && points.count >= BVPI_NEAR_LEAST) {
-        leaves = &kept_leaves;
-        memset(leaves->key, 0xff, sizeof leaves->key);
+        kept = &kept_ones;
+        bvpi_near_kept_init(kept);
     }
     if (status == BVP_OK && points.count > 1)
-        bvpi_placed_body_keep(&placed, &kept);
+        bvpi_placed_body_keep(&placed, &kept_parts);
     while (i < points.count && status == BVP_OK) {
         const size_t left = points.count - i;
         const unsigned count = (unsigned)(left < BVPI_NEAR_MOST ? left : BVPI_NEAR_MOST);
-        if (leaves && !meter && count >= BVPI_NEAR_LEAST &&
-            ask_near_ones(&placed, &points, i, count, max_distance, leaves, &nearest, stats) ==
+        if (kept && !meter && count >= BVPI_NEAR_LEAST &&
+            ask_near_ones(&placed, &points, i, count, max_distance, kept, &nearest, stats) ==
                 BVP_OK) {
             i += count;
             continue;
@@ -179,7 +182,7 @@ static bvp_status closest_batch(const bvp_body *body, bvp_const_array points, do
         for (const size_t end = i + count; i < end && status == BVP_OK; i += status == BVP_OK) {
             const double *point = bvpi_const_element(&points, 3 * sizeof *point, i);
             bvp_closest_result *result = bvpi_element(&nearest, sizeof *result, i);
-            status = ask_closest(&placed, point, max_distance, leaves, meter, result, stats);
+            status = ask_closest(&placed, point, max_distance, kept, meter, result, stats);
         }
     }
     if (stats)

@@ -239,6 +239,18 @@ static void are_of_single_calls(const bvp_body *body, double most, size_t count,
     }
 }
 
+/* Answers bound those that follow. */
+static void is_less_work(const bvp_stats *together, const bvp_stats *alone)
+{
+    ck_assert_uint_gt(together->leaves, 0);
+    ck_assert_uint_lt(together->leaves, alone->leaves);
+    ck_assert_uint_lt(together->nodes, alone->nodes);
+    ck_assert_uint_lt(together->triangles, alone->triangles);
+    ck_assert_uint_le(together->boxes, alone->boxes);
+    ck_assert_uint_le(together->instance_pairs, alone->instance_pairs);
+    ck_assert_uint_eq(together->steps, alone->steps);
+}
+
 START_TEST(batches_equal_single_calls)
 {
     const double limits[] = {3, INFINITY};
@@ -255,7 +267,7 @@ START_TEST(batches_equal_single_calls)
         ck_assert_int_eq(ask_batch(&body, limits[i], &done, &together), BVP_OK);
         ck_assert_uint_eq(done, BATCH);
         are_of_single_calls(&body, limits[i], BATCH, &alone);
-        ck_assert_mem_eq(&together, &alone, sizeof alone);
+        is_less_work(&together, &alone);
     }
     for (int i = 0; i < 2; i++) {
         const double good = batch_points[bad[i]][2];

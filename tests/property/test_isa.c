@@ -69,7 +69,7 @@ static void digest_one(int family)
     place_point(mb, c[0].b + 3, q);
     ck_assert_int_eq(bvpi_placement_init(&placement, ma), BVP_OK);
     ck_assert_int_eq(bvpi_point_init(&point, &placement, p, bound_a), BVP_OK);
-    bvpi_point_tri8(&point, a, 0xff, INFINITY, &lo, &hi);
+    bvpi_point_tri8(&point, a, 0xff, &lo, &hi);
     take_floats(lo);
     take_floats(hi);
     for (int x = 0; x < 3; x++)

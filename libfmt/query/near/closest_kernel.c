@@ -26,8 +26,8 @@ enum { CANDIDATES = 16 };
 
 /* A triangle that may hold the nearest point, by its distance in float. */
 typedef struct candidate {
-    bvpd_cluster cluster;
-    uint32_t local;
+    uint64_t triangle; /* in the part */
+    uint32_t item;
     float lo, corners[9];
 } candidate;
 
@@ -87,10 +87,21 @@ static const candidate *ask(point_walk *w, const candidate *const four[4], unsig
         const candidate *c = four[lane];
         bvpi_point_tri one;
         bvpi_point_tri4_lane(&nearest, &w->point, c->corners, lane, &one);
-        if (bvpi_closest_query_candidate(w->query, w->part, &c->cluster, c->local, &one))
+        if (bvpi_closest_query_candidate(w->query, w->part, c->triangle, &one))
             best = c;
     }
     return best;
+}
+
+/* Looks up who the best answer so far is. */
+static void look_up(const point_walk *w, uint32_t item)
+{
+    const bvpi_tree *tree = &w->part->at.tree;
+    bvpd_cluster head;
+    /* it has been read before */
+    if (bvpi_cluster_load(tree->units, tree->blob_size,
+                          (uint64_t)(item >> 8) << tree->cluster_shift, &head))
+        bvpi_hit_id_of(w->part, &head, item & 0xff, &w->query->best.id);
 }
 
 /* Measures all candidates that may still be nearest, four at a time. Only the winner's id is looked
@@ -112,8 +123,10 @@ static void settle(point_walk *w)
     }
     if (count > 0)
         best = ask(w, four, count, best);
-    if (best)
-        bvpi_hit_id_of(w->part, &best->cluster, best->local, &w->query->best.id);
+    if (best) {
+        look_up(w, best->item);
+        w->query->error = 0x1p-46 / w->point.scale; /* 2^-47 of the reach, below 1 / scale */
+    }
     w->candidate_count = 0;
 }
 
@@ -125,36 +138,60 @@ BVPI_INLINE void fetch_leaf(const point_walk *w, const bvpi_cluster *cluster, un
         __builtin_prefetch(w->part->part.ids + (uint64_t)cluster->head.id_off * 4);
 }
 
-/* Decodes the leaf whose first item is this one. False: the file does not keep its rules. */
-BVPI_INLINE bool decode_leaf(const point_walk *w, uint32_t item, bvpi_near_leaf *out)
+/* What points are taken to be on the way to. */
+BVPI_INLINE void box_leaf(bvpi_near_leaf *leaf, bool is_kept)
+{
+    const f32x8 *c = leaf->triangles.c;
+    for (int x = 0; x < 3; x++)
+        if (is_kept && BVPI_KEPT_BOXES) {
+            leaf->box[0][x] = f32x8_least(f32x8_min(c[x], f32x8_min(c[3 + x], c[6 + x])));
+            leaf->box[1][x] = -f32x8_least(-f32x8_max(c[x], f32x8_max(c[3 + x], c[6 + x])));
+        } else {
+            leaf->box[0][x] = leaf->box[1][x] = (c[x][0] + c[3 + x][4]) * 0.5f;
+        }
+}
+
+/* Decodes the leaf whose first item this is. False: the file does not keep its rules. */
+BVPI_INLINE bool decode_leaf(const point_walk *w, uint32_t item, unsigned count,
+                             bvpi_near_leaf *out)
 {
     const bvpi_tree *tree = &w->part->at.tree;
+    const u32x8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    const u32x8 last = u32x8_splat(count - 1);
+    const unsigned first = item & 0xff;
     bvpi_cluster cluster;
     if (!bvpi_cluster_open(tree->units, tree->blob_size, tree->outside,
-                           (uint64_t)(item >> 8) << tree->cluster_shift, &cluster))
+                           (uint64_t)(item >> 8) << tree->cluster_shift, &cluster) ||
+        first + count > cluster.triangle_count)
         return false;
-    fetch_leaf(w, &cluster, item & 0xff);
-    bvpi_tri8_decode(&cluster, item & 0xff, &out->triangles);
-    out->cluster = cluster.head;
+    fetch_leaf(w, &cluster, first);
+    const i32x8 is_over = i32x8_gt((i32x8)lanes, (i32x8)last);
+    bvpi_tri8_decode_lanes(
+        &cluster, (u32x8)i32x8_select(is_over, (i32x8)last, (i32x8)lanes) + first, &out->triangles);
+    box_leaf(out, w->query->kept != NULL);
+    out->first_triangle = cluster.head.first_triangle + first;
+    out->count = count;
     return true;
 }
 
 /* The same, or what the batch has kept of it; own: for what it does not keep. NULL: see above. */
-BVPI_INLINE const bvpi_near_leaf *leaf_of(const point_walk *w, uint32_t item, bvpi_near_leaf *own)
+BVPI_INLINE const bvpi_near_leaf *leaf_of(const point_walk *w, uint32_t item, unsigned count,
+                                          bvpi_near_leaf *own)
 {
-    bvpi_kept_leaves *leaves = w->query->leaves;
-    if (leaves == NULL)
-        return decode_leaf(w, item, own) ? own : NULL;
+    bvpi_near_kept *kept = w->query->kept;
+    if (kept == NULL)
+        return decode_leaf(w, item, count, own) ? own : NULL;
     const uint64_t key = (uint64_t)w->part->part_idx << 32 | item;
     const unsigned at =
         (unsigned)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - BVPI_KEPT_LEAF_BITS));
-    if (leaves->key[at] != key) {
-        leaves->key[at] = UINT64_MAX;
-        if (!decode_leaf(w, item, &leaves->leaf[at]))
+    bvpi_near_leaf *leaf = &kept->leaf[at];
+    if (kept->key[at] != key || leaf->count != count) {
+        kept->key[at] = UINT64_MAX;
+        if (!decode_leaf(w, item, count, leaf))
             return NULL;
-        leaves->key[at] = key;
+        kept->key[at] = key;
     }
-    return &leaves->leaf[at];
+    return leaf;
 }
 
 static bvp_status triangles(void *user, uint32_t item, unsigned count)
@@ -162,21 +199,20 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
     point_walk *w = user;
     bvpi_closest_query *query = w->query;
     assert(count >= 1 && count <= BVPD_LEAF_MAX);
-    const unsigned first = item & 0xff, all = (1u << count) - 1;
     bvpi_near_leaf own;
     f32x8 lo, hi;
-    const bvpi_near_leaf *leaf = leaf_of(w, item, &own);
-    if (leaf == NULL || first + count > leaf->cluster.triangle_count_minus_1 + 1u)
+    const bvpi_near_leaf *leaf = leaf_of(w, item, count, &own);
+    if (leaf == NULL)
         return BVP_ERR_CORRUPT;
     query->stats.triangles += count;
-    unsigned lanes = bvpi_point_tri8(&w->point, leaf->triangles.c, all, far_of(query), &lo, &hi);
+    unsigned lanes =
+        bvpi_point_near8(&w->point, leaf->triangles.c, leaf->box, (1u << count) - 1, far_of(query));
     if (lanes == 0)
         return BVP_OK;
-    const i32x8 lane_ids = {0, 1, 2, 3, 4, 5, 6, 7};
-    const i32x8 absent = i32x8_gt(lane_ids, i32x8_splat((int32_t)count - 1));
+    bvpi_point_tri8(&w->point, leaf->triangles.c, lanes, &lo, &hi);
     /* Something is as near as the least upper end, whatever the exact test will say. So the search
-     * shrinks now, and the exact tests can wait until most candidates are too far. */
-    const float least = f32x8_least(f32x8_select(absent, f32x8_splat(INFINITY), hi));
+     * shrinks at once. */
+    const float least = f32x8_least(hi);
     query->bound = bvpi_smaller(query->bound, (double)least);
     lanes &= ~i32x8_movemask(f32x8_gt(lo, f32x8_splat(far_of(query))));
     for (; lanes != 0; lanes &= lanes - 1) {
@@ -184,8 +220,8 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
         if (w->candidate_count == CANDIDATES)
             settle(w);
         candidate *c = &w->candidates[w->candidate_count++];
-        c->cluster = leaf->cluster;
-        c->local = first + lane;
+        c->triangle = (uint64_t)leaf->first_triangle + lane;
+        c->item = item + lane;
         c->lo = lo[lane];
         bvpi_tri8_lane(&leaf->triangles, lane, c->corners);
     }
@@ -195,28 +231,38 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
 /* A leaf's items, triangles or instances. */
 typedef bvp_status (*items_fn)(void *user, uint32_t item, unsigned count);
 
-/* Opens the node at `place` and queues its children, or visits the leaf there. NEAR_DONE: no
- * error. */
+/* Opens the node at `place` and queues its children, or visits the leaf there. Returns the next
+ * place, or NEAR_DONE, NEAR_CORRUPT or NEAR_FULL. */
 BVPI_INLINE int visit(point_walk *w, near_walk *walk, items_fn items, int place, bvp_status *status)
 {
     assert(place >= 0 && place < NEAR_PLACES);
     const near_node *node = &walk->nodes[place >> 3];
     const unsigned lane = (unsigned)place & 7;
-    if (node->inner >> lane & 1)
-        return near_open(walk, place);
+    float key = 0;
+    if (node->inner >> lane & 1) {
+        const int said = near_open(walk, place);
+        place = near_least(walk, &key);
+        return said == NEAR_DONE ? near_within(walk, place, key) : said;
+    }
     const unsigned count = (unsigned)(node->meta >> (8 * lane)) & 0xff;
-    /* the child is done before its items are visited: the place after it is then known, and what it
-     * leads to comes into the cache meanwhile */
     near_take(walk, (unsigned)place >> 3, lane);
-    const int next = near_next(walk);
-    if (next >= 0)
-        near_fetch(walk, next);
+    if (NEAR_FETCHES) {
+        /* the items queue nothing: the place after them is known before, and what it leads to comes
+         * into the cache meanwhile */
+        place = near_least(walk, &key);
+        if (near_within(walk, place, key) >= 0)
+            near_fetch(walk, place);
+    }
     w->query->stats.leaves += items == triangles;
     if (items != triangles)
         bvpi_steps_pause(&walk->steps); /* the parts have walks of their own */
+    const double before = reach(w->query);
     *status = count - 1 < BVPD_LEAF_MAX ? items(w, near_item(node, lane), count) : BVP_ERR_CORRUPT;
-    near_set_limit(walk, limit(w));
-    return NEAR_DONE;
+    if (reach(w->query) < before)
+        near_set_limit(walk, limit(w));
+    if (!NEAR_FETCHES)
+        place = near_least(walk, &key);
+    return near_within(walk, place, key);
 }
 
 /* The nearest first. NEAR_FULL: too many wait. */
@@ -225,17 +271,16 @@ BVPI_INLINE int walk_nearest(point_walk *w, const bvpi_tree *tree, items_fn item
 {
     near_walk walk;
     bvpi_loan loan;
-    int said = NEAR_DONE;
     near_set_limit(&walk, limit(w));
-    for (int place = near_start(&walk, tree, &w->grid, &loan, w->query->meter);
-         place >= 0 && said == NEAR_DONE && *status == BVP_OK; place = near_next(&walk))
-        said = visit(w, &walk, items, place, status);
+    int place = near_start(&walk, tree, &w->grid, &loan, w->query->meter);
+    while (place >= 0 && *status == BVP_OK)
+        place = visit(w, &walk, items, place, status);
     w->query->stats.nodes += tree->node_count - bvpi_steps_left(&walk.steps);
     w->query->stats.boxes += walk.boxes;
     bvpi_steps_pause(&walk.steps);
-    if (said == NEAR_CORRUPT)
+    if (place == NEAR_CORRUPT)
         *status = bvpi_meter_blame(w->query->meter);
-    return said;
+    return place;
 }
 
 static bvp_status enter_part(const bvpi_placed_body *placed, bvpi_closest_query *query,

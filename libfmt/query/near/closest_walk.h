@@ -3,15 +3,17 @@
  *
  * Best-first search without a heap. Open nodes fill a pool of 64 slots of eight children. Each
  * child has a rank: the bits of its squared distance, whose lowest nine are replaced by its place
- * (slot and lane). The least of all ranks therefore names the nearest child. It is found by
- * vectors, from the least rank of each slot.
+ * (slot and lane). The least of all ranks therefore names the nearest child. Vectors find it, among
+ * the ranks of all slots in use: what is behind waits for one reduction of a vector only, when a
+ * node has been opened.
  *
  * The limit is compared with the key whose last bits are cleared, which is never above the true
  * one.
  *
- * Invariants: `first` holds the least rank of each slot; children that are done or too far have
- * rank NEAR_NEVER; a slot is reused only if none of its children can matter. If no slot is free the
- * caller falls back to depth first (body_walk.h).
+ * Invariants: children that are done or too far have rank NEAR_NEVER, as have slots up to the next
+ * multiple of four behind the last one in use; a slot is reused only if none of its children can
+ * matter. If no
+ * slot is free the caller falls back to depth first (body_walk.h).
  *
  * Slow twin: brute force over all triangles, tests/property/test_closest.c; work:
  * test_pair_counts.c.
@@ -52,8 +54,7 @@ typedef struct near_node {
 #define NEAR_NEVER  0x1p127f /* the rank of what is done, or too far away */
 
 typedef struct near_walk {
-    _Alignas(64) float first[NEAR_MOST]; /* the least rank of each slot */
-    near_node nodes[NEAR_MOST];
+    _Alignas(64) near_node nodes[NEAR_MOST];
     f32x8 above[3], below[3]; /* the point in grid steps, moved by the slack */
     const bvpi_tree *tree;
     float limit;
@@ -70,6 +71,18 @@ BVPI_INLINE void near_set_limit(near_walk *w, float limit)
     w->limit = limit < NEAR_NEVER / 2 ? limit : NEAR_NEVER / 2;
 }
 
+/* Slots are looked at four at a time. */
+enum { NEAR_FOUR = 4 };
+_Static_assert(NEAR_MOST % NEAR_FOUR == 0, "slots are cleared and read by fours");
+
+/* Slots that are about to be used have nothing to offer. */
+BVPI_INLINE void near_clear(near_walk *w, unsigned from)
+{
+    BVPI_UNROLL
+    for (unsigned i = from; i < from + NEAR_FOUR; i++)
+        f32x8_store(w->nodes[i].rank, f32x8_splat(NEAR_NEVER));
+}
+
 /* The place of the root: it is the only child of a node of its own. The point is not far. */
 static int near_start(near_walk *w, const bvpi_tree *tree, const bvpi_grid_point *point,
                       bvpi_loan *loan, bvpi_meter *meter)
@@ -84,10 +97,7 @@ static int near_start(near_walk *w, const bvpi_tree *tree, const bvpi_grid_point
     }
     top->inner = 1;
     top->child = tree->root;
-    BVPI_UNROLL
-    for (int i = 0; i < NEAR_MOST; i += 8)
-        f32x8_store(w->first + i, f32x8_splat(NEAR_NEVER));
-    f32x8_store(top->rank, f32x8_splat(NEAR_NEVER));
+    near_clear(w, 0);
     w->count = 1;
     bvpi_steps_begin(&w->steps, loan, meter, tree->node_count);
     w->boxes = 0;
@@ -136,42 +146,48 @@ BVPI_INLINE uint32_t near_item(const near_node *node, unsigned lane)
     return node->geom + ((uint32_t)(before >> (8 * lane)) & 0xff);
 }
 
-/* Stores eight at once, because near_next() loads eight next: a load of eight right after a store
- * of one stalls. */
-BVPI_INLINE void near_set_first(near_walk *w, unsigned slot, f32x8 rank)
-{
-    const i32x8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
-    const i32x8 here = i32x8_eq(lanes, i32x8_splat((int32_t)(slot & 7)));
-    float *eight = w->first + (slot & ~7u);
-    f32x8_store(eight, f32x8_select(here, f32x8_splat(f32x8_least(rank)), f32x8_load(eight)));
-}
-
-/* Marks a child as done. */
-BVPI_INLINE void near_take(near_walk *w, unsigned slot, unsigned lane)
+/* Marks a child as done. Returns its slot's ranks. Stores eight at once: a load of eight right
+ * after a store of one stalls. */
+BVPI_INLINE f32x8 near_take(near_walk *w, unsigned slot, unsigned lane)
 {
     const i32x8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
     const i32x8 taken = i32x8_eq(lanes, i32x8_splat((int32_t)lane));
     near_node *node = &w->nodes[slot];
     const f32x8 rank = f32x8_select(taken, f32x8_splat(NEAR_NEVER), f32x8_load(node->rank));
     f32x8_store(node->rank, rank);
-    near_set_first(w, slot, rank);
+    return rank;
 }
 
-/* The place that is nearest, or NEAR_DONE. */
-BVPI_INLINE int near_next(const near_walk *w)
+/* The place that is nearest, whether it matters or not; *key: how near it is at least. */
+BVPI_INLINE int near_least(const near_walk *w, float *key)
 {
-    f32x8 least = f32x8_min(f32x8_load(w->first), f32x8_load(w->first + 8));
+    const near_node *four = w->nodes, *end = four + w->count;
+    f32x8 even = f32x8_splat(NEAR_NEVER), odd = even;
     int32_t bits;
-    for (unsigned i = 16; i < w->count; i += 8)
-        least = f32x8_min(least, f32x8_load(w->first + i));
-    const float rank = f32x8_least(least);
+    for (; four < end; four += NEAR_FOUR) {
+        even = f32x8_min(f32x8_min(even, f32x8_load(four[0].rank)), f32x8_load(four[2].rank));
+        odd = f32x8_min(f32x8_min(odd, f32x8_load(four[1].rank)), f32x8_load(four[3].rank));
+    }
+    const float rank = f32x8_least(f32x8_min(even, odd));
     memcpy(&bits, &rank, sizeof bits);
     const int place = bits & (NEAR_PLACES - 1);
     bits -= place;
-    float key;
-    memcpy(&key, &bits, sizeof key);
+    memcpy(key, &bits, sizeof *key);
+    return place;
+}
+
+/* A place with that key, or NEAR_DONE. */
+BVPI_INLINE int near_within(const near_walk *w, int place, float key)
+{
     return key > w->limit ? NEAR_DONE : place;
 }
+
+/* Whether what comes next is asked for before it is needed. */
+#ifdef __wasm__
+enum { NEAR_FETCHES = 0 };
+#else
+enum { NEAR_FETCHES = 1 };
+#endif
 
 /* Asks for what a place leads to. */
 BVPI_INLINE void near_fetch(const near_walk *w, int place)
@@ -194,16 +210,25 @@ BVPI_INLINE void near_fetch_nodes(const bvpi_tree *tree, uint32_t child)
         __builtin_prefetch(first + (ptrdiff_t)i * BVPD_UNIT);
 }
 
-/* A slot for a new node: the parent's or another whose children no longer matter, or an unused one;
- * else NEAR_FULL. 1.01: ranks are off in their last bits. */
-static int near_slot(near_walk *w, unsigned from)
+/* None of a slot's children matters any more. 1.01: ranks are off in their last bits. */
+BVPI_INLINE bool near_is_free(const near_walk *w, f32x8 rank)
 {
-    if (w->first[from] > w->limit * 1.01f)
+    return i32x8_movemask(f32x8_gt(rank, f32x8_splat(w->limit * 1.01f))) == 0xff;
+}
+
+/* A slot for a new node: the parent's, which has these ranks, or another that is free, or an unused
+ * one; else NEAR_FULL. */
+BVPI_INLINE int near_slot(near_walk *w, unsigned from, f32x8 rank)
+{
+    if (near_is_free(w, rank))
         return (int)from;
-    if (w->count < NEAR_MOST)
+    if (w->count < NEAR_MOST) {
+        if (w->count % NEAR_FOUR == 0)
+            near_clear(w, w->count);
         return (int)w->count++;
+    }
     for (int i = 0; i < NEAR_MOST; i++)
-        if (w->first[i] > w->limit * 1.01f)
+        if (near_is_free(w, f32x8_load(w->nodes[i].rank)))
             return i;
     return NEAR_FULL;
 }
@@ -226,8 +251,7 @@ BVPI_INLINE int near_open(near_walk *w, int place)
     const unsigned from = (unsigned)place >> 3, lane = (unsigned)place & 7;
     const near_node *parent = &w->nodes[from];
     const uint32_t unit = near_unit(parent, lane);
-    near_take(w, from, lane);
-    const int slot = near_slot(w, from);
+    const int slot = near_slot(w, from, near_take(w, from, lane));
     if (slot < 0)
         return slot;
     if (unit >= w->tree->unit_count || !bvpi_steps_take(&w->steps))
@@ -244,7 +268,6 @@ BVPI_INLINE int near_open(near_walk *w, int place)
     const f32x8 key = near_boxes(w, parent->lo[0] + lane, node->bounds, to->inner, to);
     const f32x8 rank = near_ranks(w, key, used, slot);
     f32x8_store(to->rank, rank);
-    near_set_first(w, (unsigned)slot, rank);
     w->boxes += bvpi_popcount(used & 0xff);
     return NEAR_DONE;
 }

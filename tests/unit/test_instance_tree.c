@@ -6,6 +6,7 @@
 #include "clash_tree_case.h"
 #include "suite.h"
 #include "cli/verb.h"
+#include "query/instance_title.h"
 
 START_TEST(paths)
 {
@@ -112,9 +113,52 @@ START_TEST(source_ids_tell_apart)
 }
 END_TEST
 
+/* One node below another below the root; the part is called "thing", or as told. */
+static void expect_title(const char *above, const char *own, const char *part_name,
+                         const char *wanted)
+{
+    static const float soup[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    bvp_mesh mesh = case_mesh(soup, 1);
+    bvp_builder *builder;
+    instance_tree t;
+    growing_text title = {0};
+    uint32_t part;
+    mesh.name = part_name;
+    ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
+    const uint32_t root = case_node(builder, BVP_NONE, "line", NULL, BVP_NONE);
+    const uint32_t middle = case_node(builder, root, above, NULL, BVP_NONE);
+    case_node(builder, middle, own, NULL, part);
+    const uint32_t node = case_node(builder, middle, own, NULL, part);
+    case_file file = case_finish(builder);
+    ck_assert_int_eq(instance_tree_open(&t, file.file), 0);
+    ck_assert_int_eq(instance_title(&t, node, &title), 0);
+    ck_assert_str_eq(title.data, wanted);
+    growing_text_free(&title);
+    instance_tree_close(&t);
+    case_close(&file);
+}
+
+START_TEST(titles)
+{
+    expect_title("gripper", "finger", "SOLID", "finger");
+    expect_title("gripper", "1002", "SOLID", "1002"); /* a part number */
+    expect_title("gripper", "SOLID", "SOLID", "gripper/SOLID[2]");
+    expect_title("gripper", "Body 3", NULL, "gripper/Body 3[2]");
+    expect_title("gripper", "mesh_012", "", "gripper/mesh_012[2]");
+    expect_title("gripper", "Meshwork", "", "Meshwork");
+    expect_title("gripper", "=>[0:1:1:3]", "", "gripper/=>[0:1:1:3][2]");
+    expect_title("gripper", "SOLID", "finger", "finger");
+    expect_title("gripper", "  ", NULL, "gripper/  [2]");
+    expect_title("gripper", NULL, NULL, "gripper/unnamed[2]");
+    expect_title("Compound", "Shape.001", NULL, "line/Compound/Shape.001[2]");
+    expect_title("a/b", "solid", NULL, "a\\/b/solid[2]");
+}
+END_TEST
+
 SUITE(test_instance_tree)
 {
-    const TTest *const list[] = {paths, labels_and_numbers, hashes_stay, source_ids_tell_apart,
-                                 NULL};
+    const TTest *const list[] = {
+        paths, labels_and_numbers, hashes_stay, source_ids_tell_apart, titles, NULL};
     return suite_run("instance_tree", list);
 }

@@ -69,6 +69,14 @@ static bvp_string part_text(const instance_tree *t, const bvp_node_info *node, i
     return want_source_id ? part.source_id : part.name;
 }
 
+bvp_string instance_tree_part_name(const instance_tree *t, uint32_t node)
+{
+    bvp_node_info info;
+    if (bvp_get_node(t->file, node, &info) != BVP_OK)
+        return (bvp_string){"", 0};
+    return part_text(t, &info, 0);
+}
+
 bvp_string instance_tree_label(const instance_tree *t, uint32_t node)
 {
     bvp_node_info info;
@@ -230,18 +238,24 @@ static int add_label(const instance_tree *t, uint32_t node, growing_text *out)
     return 0;
 }
 
-int instance_tree_path(const instance_tree *t, uint32_t node, growing_text *out)
+int instance_tree_path_from(const instance_tree *t, uint32_t from, uint32_t node, growing_text *out)
 {
     uint32_t chain[1024], count = 0; /* a tree has fewer levels */
     growing_text_clear(out);
-    for (uint32_t at = node; at != BVP_NONE && count < 1024; at = instance_tree_parent(t, at))
+    for (uint32_t at = node; at != from && at != BVP_NONE && count < 1024;
+         at = instance_tree_parent(t, at))
         chain[count++] = at;
-    count -= count > 1; /* the root, unless it is all there is */
     while (count-- > 0)
         if (add_label(t, chain[count], out) != 0 ||
             (count > 0 && growing_text_add(out, "/", 1) != 0))
             return -1;
     return 0;
+}
+
+int instance_tree_path(const instance_tree *t, uint32_t node, growing_text *out)
+{
+    const int is_root = instance_tree_parent(t, node) == BVP_NONE;
+    return instance_tree_path_from(t, is_root ? BVP_NONE : 0, node, out);
 }
 
 /* ---- from a path to its instance ------------------------------------------------------------ */

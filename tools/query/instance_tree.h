@@ -34,6 +34,8 @@ uint32_t instance_tree_node(const instance_tree *t, uint32_t instance);
 uint32_t instance_tree_parent(const instance_tree *t, uint32_t node);
 /* The node's name, else its part's, else "unnamed". */
 bvp_string instance_tree_label(const instance_tree *t, uint32_t node);
+/* The name of its part; empty if it has none. */
+bvp_string instance_tree_part_name(const instance_tree *t, uint32_t node);
 bvp_string instance_tree_part_number(const instance_tree *t, uint32_t node);
 /* Nonzero: node has this property, or one of several of that name is accepted. */
 typedef int (*instance_value_fn)(void *user, bvp_string value);
@@ -42,6 +44,10 @@ int instance_tree_property(const instance_tree *t, uint32_t node, const char *ke
 
 /* Labels below the root, "a/b[2]": see clash_side.path. 0, or no memory. */
 int instance_tree_path(const instance_tree *t, uint32_t node, growing_text *out);
+
+/* The same from below another node above it, or from its root on, if that is BVP_NONE. */
+int instance_tree_path_from(const instance_tree *t, uint32_t from, uint32_t node,
+                            growing_text *out);
 
 /* Makes instance_tree_find possible; 0, or the exit code, as above. */
 int instance_tree_index(instance_tree *t);

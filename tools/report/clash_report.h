@@ -15,7 +15,7 @@ typedef struct clash_side {
     const char
         *path; /* names below the root, separated by "/"; "/" and "\" in names escaped by "\";
                   "bolt[3]": the third of siblings of this name; unnamed: the part's name */
-    const char *name;        /* of the node, else of the part */
+    const char *name;        /* what people call it: query/instance_title.h */
     const char *part_number; /* property "part_number", else the part's source id, else its name */
     double placement[12];    /* part coordinates to the report's world, which is a's */
 } clash_side;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include "text/hex.h"
 #include "cli/operand.h"
+#include "query/instance_title.h"
 #include "text/message.h"
 
 void clash_rows_start(clash_rows *r, const clash_run *run, const instance_tree *a,
@@ -115,8 +116,7 @@ static int set_side(clash_side *side, const instance_tree *t, uint32_t instance,
         compose(moved, info.placement, side->placement);
     else
         memcpy(side->placement, info.placement, sizeof side->placement);
-    if (instance_tree_path(t, side->node, path) != 0 ||
-        set_text(name, instance_tree_label(t, side->node)) != 0 ||
+    if (instance_tree_path(t, side->node, path) != 0 || instance_title(t, side->node, name) != 0 ||
         set_text(part, instance_tree_part_number(t, side->node)) != 0)
         return -1;
     side->path = path->data;

@@ -12,6 +12,24 @@ for unit in m in mm; do expect 0 pack cube.obj --unit $unit -o $unit.bvp -q; don
 expect 0 pack cube.obj -o none.bvp -q
 cp none.bvp none2.bvp
 
+# ---- pack: sizes that nobody builds
+
+cube saw 0 375 >saw.obj # millimetres
+cube hall 0 40 >hall.obj
+cube chip 0 .3 >chip.obj
+hint() { expect 0 pack "$@" -o hint.bvp; grep -q '^  hint ' out; }
+hint saw.obj --unit m || bad "no hint for a saw of 375 m"
+has out 'longer than 650 m: if that is wrong, the numbers are not in m; pack it with --unit'
+hint saw.obj --unit mm && bad "a hint for a saw of 375 mm"
+hint saw.obj && bad "a hint where nobody knows the unit"
+hint hall.obj cube.obj cube.obj --unit m && bad "a hint for a hall with two crates"
+hint chip.obj --unit mm || bad "no hint for a chip of .3 mm"
+hint chip.obj --unit m && bad "a hint for a box of .3 m"
+expect 0 pack saw.obj --unit m -o hint.bvp --json
+is unit_hint 'half of its instances are longer than 650 m: if that is wrong, the numbers are not in m; pack it with --unit'
+expect 0 pack saw.obj --unit mm -o hint.bvp --json
+is unit_hint null
+
 # ---- query: the second file's lengths, and placements, in the first one's unit
 
 # a cube of 1 m at the origin; one of 1 inch, 2 m away: between them 1 m. In inches 38.3700787.

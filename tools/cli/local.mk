@@ -9,6 +9,7 @@ TOOL_SOURCES += \
 	tools/cli/start_thread.c \
 	tools/cli/timeout.c \
 	tools/cli/truncation.c \
+	tools/cli/unit_hint.c \
 	tools/cli/units.c
 noinst_HEADERS += \
 	tools/cli/file_fault.h \
@@ -19,5 +20,6 @@ noinst_HEADERS += \
 	tools/cli/start_thread.h \
 	tools/cli/timeout.h \
 	tools/cli/truncation.h \
+	tools/cli/unit_hint.h \
 	tools/cli/units.h \
 	tools/cli/verb.h

@@ -215,6 +215,8 @@ void pack_summarise(FILE *out, const pack_result *r, const char *path)
             print_plain(out, w->text);
             fputc('\n', out);
         }
+    if (r->unit_hint[0])
+        fprintf(out, "  hint            %s\n", r->unit_hint);
     fprintf(out, "  time            %.3g s: import %.3g, build %.3g, write %.3g", seconds,
             r->seconds_import, report->seconds_build, report->seconds_write);
     if (report->seconds_build > 0)
@@ -278,6 +280,7 @@ void pack_result_as_json(const pack_result *r, const char *path)
     jsonw_number(&out, "seconds_write", report->seconds_write);
     write_sources(&out, r->input);
     write_warnings(&out, r->input);
+    jsonw_text(&out, "unit_hint", r->unit_hint[0] ? r->unit_hint : NULL);
     jsonw_end(&out);
     jsonw_finish(&out);
 }

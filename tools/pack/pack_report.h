@@ -5,6 +5,7 @@
 #define PACK_REPORT_H
 
 #include <stdio.h>
+#include "cli/unit_hint.h"
 #include "pack/pack_input.h"
 #include "pack/pack_store.h"
 
@@ -15,6 +16,7 @@ typedef struct pack_result {
     const pack_store_counts *store; /* or NULL */
     bvp_build_report report;
     double seconds_import;
+    char unit_hint[UNIT_HINT_MAX]; /* or "" */
 } pack_result;
 
 /* *text: the record of sources and options that goes into the file, as JSON text, to be freed.

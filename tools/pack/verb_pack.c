@@ -85,6 +85,18 @@ static int read_shard(const pack_settings *set, int source_count, shard_number *
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
+/* What has been packed is opened again: sizes of parts that come out of a store stand there only.
+ */
+static void hint_unit(const char *path, char text[UNIT_HINT_MAX])
+{
+    bvp_file *file;
+    text[0] = '\0';
+    if (bvp_open(path, NULL, &file, NULL) != BVP_OK)
+        return;
+    unit_hint(file, text);
+    bvp_close(file);
+}
+
 /* Reads the models, builds the output, and says what was done. path "": there is no output, as a
  * share goes into the store. The order matters: the store is synced while the output is built, and
  * the output gets its name after that. */
@@ -132,6 +144,8 @@ static int pack(pack_input *in, const pack_plan *plan, const char *path)
     }
     pack_store_end_sync(&store);
     progress_stop(&bar);
+    if (code == 0 && *path && strcmp(path, "-") != 0 && !is_share)
+        hint_unit(path, result.unit_hint);
     if (code == 0 && set->json)
         pack_result_as_json(&result, path);
     else if (code == 0 && !set->quiet)

@@ -31,8 +31,8 @@ optimisation = $(if $(filter $(HOT),$*),-O2,-Os -DBVPI_SMALL)
 HOUSE = -std=gnu11 -msimd128 -mbulk-memory -msign-ext -mnontrapping-fptoint -fno-math-errno -Wall -Wextra -ffp-contract=off -fvisibility=hidden -ffunction-sections \
   -fdata-sections -DNDEBUG
 HOUSE += -DBVP_BUILDING -DBVPI_ISA=base -DBVPI_ONE_ISA -DBVPI_WITHOUT_WARM -DBVPI_WITHOUT_ISOLATED -DXXH_INLINE_ALL
-# batches keep more than a thread's stack should hold elsewhere: 330 and 196 KiB of the stack below
-HOUSE += -DBVPI_KEPT_LEAF_BITS=10 -DBVPI_LEAF_BITS=9
+# batches keep more than a thread's stack should hold elsewhere: 330, 196 and 112 KiB of the stack below
+HOUSE += -DBVPI_KEPT_LEAF_BITS=10 -DBVPI_LEAF_BITS=9 -DBVPI_KEPT_PART_BITS=7
 HOUSE += $(if $(filter wide,$(WASM_KINDS)),-DBVPI_WIDE_ONLY -DBVPI_WIDE_ALONE)
 HOUSE += $(if $(ZSTD_SOURCE),-I$(ZSTD_SOURCE),-DBVPI_WITHOUT_ZSTD)
 LINK = -Oz -msimd128 -sMALLOC=emmalloc --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sTOTAL_STACK=1MB \

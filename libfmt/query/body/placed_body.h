@@ -50,7 +50,10 @@ typedef struct bvpi_placed_body {
 
 /* The last instances that a batch has placed, one for each remainder of their numbers: those that
  * many of its elements meet, and those that neighbours meet. 14 KiB. */
-enum { BVPI_KEPT_PARTS = 16 };
+#ifndef BVPI_KEPT_PART_BITS
+#define BVPI_KEPT_PART_BITS 4
+#endif
+enum { BVPI_KEPT_PARTS = 1 << BVPI_KEPT_PART_BITS };
 typedef struct bvpi_kept_parts {
     bvpi_placed_part part[BVPI_KEPT_PARTS];  /* instance BVP_NONE: none */
     bvpi_adjugate adjugate[BVPI_KEPT_PARTS]; /* of their placements */

@@ -109,16 +109,15 @@ static int near_start(near_walk *w, const bvpi_tree *tree, const bvpi_grid_point
 BVPI_INLINE f32x8 near_boxes(const near_walk *w, const float *frame, const uint8_t (*bounds)[16],
                              unsigned inner, near_node *out)
 {
-    f32x8 key = {0}, from[3], step[3], size[3];
+    f32x8 key = {0}, from[3], to[3]; /* exact */
     BVPI_UNROLL
     for (int a = 0; a < 3; a++) {
         const f32x8 origin = bvpi_splat_load(frame + 8 * a);
         const f32x8 lo = f32x8_from_u8(bounds[a]), hi = f32x8_from_u8(bounds[a] + 8);
-        step[a] = bvpi_splat_load(frame + 24 + 8 * a);
-        from[a] = bvpi_mul_add(lo, step[a], origin);
-        size[a] = (hi - lo) * step[a];
-        const f32x8 gap =
-            f32x8_max(from[a] - w->above[a], w->below[a] - bvpi_mul_add(hi, step[a], origin));
+        const f32x8 step = bvpi_splat_load(frame + 24 + 8 * a);
+        from[a] = bvpi_mul_add(lo, step, origin);
+        to[a] = bvpi_mul_add(hi, step, origin);
+        const f32x8 gap = f32x8_max(from[a] - w->above[a], w->below[a] - to[a]);
         const f32x8 positive = f32x8_max(gap, (f32x8){0});
         key += positive * positive;
     }
@@ -126,7 +125,7 @@ BVPI_INLINE f32x8 near_boxes(const near_walk *w, const float *frame, const uint8
         return key;
     BVPI_UNROLL
     for (int a = 0; a < 3; a++) {
-        const i32x8 extent = (i32x8)size[a] & 0x7f800000;
+        const i32x8 extent = (i32x8)(to[a] - from[a]) & 0x7f800000;
         f32x8_store(out->lo[a], from[a]);
         f32x8_store(out->step[a], f32x8_max((f32x8)(extent - (7 << 23)), f32x8_splat(1)));
     }

@@ -131,6 +131,19 @@ checks=$((checks + 3))
 awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' all.csv || bad "rows of CSV of different length"
 [ "$(cut -d'"' -f4 all.jsonl | sort -u | wc -l)" = 6 ] || bad "ids come twice"
 
+# the most severe first, in every report
+severe="enclosed duplicate penetrating unknown within touching"
+verdicts_of() { sed -n 's/.*"verdict":"\([a-z]*\)".*/\1/p' "$1" | paste -sd ' '; }
+checks=$((checks + 2))
+[ "$(verdicts_of all.jsonl)" = "$severe" ] || bad "rows: $(verdicts_of all.jsonl)"
+[ "$(sed 1d all.csv | cut -d, -f2 | paste -sd ' ')" = "$severe" ] || bad "rows of the CSV report"
+
+expect 0 scene.bvp -c 0.5 --pictures 2 -q -r two.html
+checks=$((checks + 1))
+[ "$(grep -c '"picture":' two.html)" = 2 ] || bad "not two pictures"
+[ "$(grep '"picture":' two.html | sed 's/.*"verdict":"\([a-z]*\)".*/\1/' | paste -sd ' ')" = "enclosed duplicate" ] ||
+  bad "the pictures are not those of the most severe pairs"
+
 expect 0 scene.bvp -c 0.5 --report - -q
 same out all.jsonl
 expect 0 scene.bvp -c 0.5 --report -
@@ -149,14 +162,15 @@ done
 expect 0 scene.bvp -c 0.2 --json
 is verdicts.within 0
 is coverage.complete true
-is worst.0.verdict penetrating
+is worst.0.verdict enclosed
+is worst.2.verdict penetrating
 is rows 5
-expect 0 scene.bvp --contacts --json
+expect 0 scene.bvp --contacts --verdicts penetrating --json
 is verdicts.penetrating 1
 checks=$((checks + 1))
 "$json" worst.0.triangle_pairs <out | grep -qx '[1-9][0-9]*' || bad "contacts are not counted"
 contacts=$("$json" worst.0.triangle_pairs <out)
-expect 0 scene.bvp --contacts --fast --json
+expect 0 scene.bvp --contacts --fast --verdicts penetrating --json
 is worst.0.triangle_pairs "$contacts"
 expect 0 scene.bvp --overlap 0.3 --json
 is verdicts.penetrating 0
@@ -312,6 +326,53 @@ is baseline.left_out 2
 expect 0 scene.bvp -c 0.1 --baseline all.jsonl --json # the pipes are .25 apart
 is baseline.resolved 0
 is baseline.left_out 1
+
+# ---- what reports leave out ---------------------------------------------------------------------
+
+expect 0 scene.bvp -c 0.5 --verdicts penetrating,within -r f.jsonl --json
+is rows 2
+is filtered.verdicts 4
+is filtered.top 0
+is verdicts.touching 0
+is coverage.touching 1
+grep -E '"verdict":"(penetrating|within)"' all.jsonl >wanted
+same f.jsonl wanted
+expect 0 scene.bvp -c 0.5 --min-depth 250mm --json
+is rows 5
+is filtered.min_depth 1
+is verdicts.penetrating 1
+expect 0 scene.bvp -c 0.5 --min-depth 251mm --json
+is rows 4
+is filtered.min_depth 2
+is verdicts.within 1
+expect 0 scene.bvp -c 0.5 --top 3 -r f.jsonl --json
+is rows 3
+is filtered.top 3
+head -3 all.jsonl >wanted
+same f.jsonl wanted
+expect 0 scene.bvp -c 0.5 --top 3 --verdicts touching,within,unknown --min-depth 1
+has out '^  left out by --verdicts: 3 pairs that are not clear$'
+has out '^  left out by --min-depth: 1 pair that is not clear$'
+lacks out 'left out by --top'
+# what is filtered is not resolved, and no finding
+expect 0 scene.bvp -c 0.5 --verdicts touching --baseline all.jsonl -r f.jsonl --exit-code --json
+is rows 1
+is baseline.persistent 1
+is baseline.resolved 0
+expect 0 scene.bvp -c 0.5 --top 1 --baseline all.jsonl -r f.jsonl --json
+is rows 1
+is baseline.persistent 6
+is baseline.resolved 0
+lacks f.jsonl resolved
+expect 0 scene.bvp --verdicts touching --exit-code -q
+expect 1 scene.bvp --top 1 --exit-code -q
+for list in '' ',' 'touching,' touch clear 'touching,,within'; do
+  expect 2 scene.bvp --verdicts "$list"
+  has err '^bvpack: --verdicts: expected some of enclosed, duplicate, penetrating, unknown, within, touching'
+done
+expect 2 scene.bvp --min-depth=-1
+expect 2 scene.bvp --top 0
+
 echo '{"id": 7}' >broken.jsonl
 expect 3 scene.bvp --baseline broken.jsonl
 has err 'broken.jsonl: line 1: .*id'
@@ -354,6 +415,8 @@ expect 0 heap.bvp -x 'c*1:c*7' -r heap.jsonl -r heap.csv --json -n 0
 "$json" coverage.near_pairs <out >near
 rows=$(wc -l <heap.jsonl)
 
+# numbers_of REPORT: the two instances of each row
+numbers_of() { sed 's/.*"instance_a":\([0-9]*\),"instance_b":\([0-9]*\),.*/\1 \2/' "$1"; }
 # await CONDITION PROCESS: until it holds, or the process has ended
 await() { until "$1" || ! kill -0 "$2" 2>/dev/null; do sleep 0.01; done; }
 # shellcheck disable=SC2317 # await calls it
@@ -408,13 +471,15 @@ if has_marks; then
   pair=$((24 + $(number $((head + 4)))))
   cp heap.state 1.state
   { head -c $head heap.state; tail -c +$((head + pair + 1)) heap.state; } >2.state
+  first=$(numbers_of long.jsonl | sort -n -k1,1 -k2,2 | head -1)
+  cp long.jsonl 1.jsonl
+  grep -v "\"instance_a\":${first% *},\"instance_b\":${first#* }," long.jsonl >2.jsonl
   for row in 1 2; do # from which on they come
     cp $row.state heap.state
     (long_run) || bad "going on with $row.state: exit code $?"
     lacks err 'begun anew'
     [ ! -e heap.state ] || bad "the state stays"
-    tail -n +$row long.jsonl >wanted
-    same k.jsonl wanted
+    same k.jsonl $row.jsonl
   done
   # a state of another run is begun anew
   cp 1.state heap.state
@@ -434,16 +499,20 @@ same scene.bvp keep.bvp
 # a signal ends the run in order, with what is complete (with job control: else SIGINT is ignored)
 set -m
 for signal in INT TERM; do
-  # an output that one can see growing
+  # an output that one can see
   "$without" "$bvpack" clash heap.bvp -x 'c*1:c*7' -r i.jsonl --json >out 2>err &
-  until [ -n "$(find . -name '.*.tmp' -size +0)" ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
+  until [ -n "$(find . -name '.*.tmp')" ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
+  sleep 0.05
   kill -$signal $! 2>/dev/null
   wait $!
   status=$?
   checks=$((checks + 1))
   if [ $status = 8 ]; then
     is coverage.complete false
-    head -n "$(wc -l <i.jsonl)" heap.jsonl >first
+    # the first ones in the order of instances, and no other ones
+    numbers_of heap.jsonl | sort -n -k1,1 -k2,2 | head -n "$(wc -l <i.jsonl)" >numbers
+    numbers_of heap.jsonl | paste -d' ' - heap.jsonl |
+      awk 'NR == FNR { there[$0]; next } ($1 " " $2) in there { sub(/^[0-9]+ [0-9]+ /, ""); print }' numbers - >first
     same i.jsonl first
     [ "$(wc -l <i.jsonl)" -lt "$rows" ] || bad "interrupted, and complete"
   else

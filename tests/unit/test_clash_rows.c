@@ -8,7 +8,9 @@
 #include "clash/clash_baseline.h"
 #include "clash_tree_case.h"
 #include "report/clash_outputs.h"
-#include "clash/clash_worst.h"
+#include "found/clash_filter.h"
+#include "found/clash_groups.h"
+#include "found/clash_kept.h"
 #include "text/message.h"
 #include "suite.h"
 #include "cli/verb.h"
@@ -83,7 +85,8 @@ START_TEST(cells)
 }
 END_TEST
 
-START_TEST(worst)
+/* Whatever the order in which pairs come, what is read back is in the order of their severity. */
+START_TEST(severity)
 {
     static const struct {
         bvp_verdict verdict;
@@ -91,43 +94,78 @@ START_TEST(worst)
     } pairs[] = {{BVP_VERDICT_TOUCHING, 0.1, 0},  {BVP_VERDICT_WITHIN, 0, 3},
                  {BVP_VERDICT_PENETRATING, 1, 0}, {BVP_VERDICT_ENCLOSED, 0, 2},
                  {BVP_VERDICT_WITHIN, 0, 1},      {BVP_VERDICT_PENETRATING, 2, 0},
-                 {BVP_VERDICT_DUPLICATE, 0, 0},   {BVP_VERDICT_UNKNOWN, 0, 0}};
-    static const uint32_t expected[] = {5, 2, 3, 6, 7, 4, 1, 0};
-    for (uint32_t capacity = 0; capacity <= 9; capacity++) {
-        clash_worst w;
-        ck_assert_int_eq(clash_worst_start(&w, capacity), 0);
-        for (uint32_t i = 0; i < 8; i++) {
-            const clash_worst_pair pair = {.pair = {.a = i,
-                                                    .verdict = pairs[i].verdict,
-                                                    .depth = pairs[i].depth,
-                                                    .distance = pairs[i].distance}};
-            clash_worst_add(&w, &pair);
+                 {BVP_VERDICT_DUPLICATE, 0, 0},   {BVP_VERDICT_UNKNOWN, 0, 0},
+                 {BVP_VERDICT_TOUCHING, 0.1, 0},  {BVP_VERDICT_PENETRATING, NAN, 0}};
+    static const uint32_t expected[] = {3, 6, 5, 2, 9, 7, 4, 1, 8, 0};
+    enum { PAIRS = 10 };
+    for (uint32_t first = 0; first < PAIRS; first++) {
+        clash_kept k = {0};
+        for (uint32_t n = 0; n < PAIRS; n++) {
+            const uint32_t i = (first + n * 3) % PAIRS;
+            const clash_found found = {.id = {(uint8_t)(PAIRS - i)}, .rule = (int32_t)i};
+            const bvp_clash_pair pair = {.a = i,
+                                         .verdict = pairs[i].verdict,
+                                         .depth = pairs[i].depth,
+                                         .distance = pairs[i].distance,
+                                         .depth_upper = 7 * i};
+            ck_assert_int_eq(clash_kept_add(&k, &found, &pair), 0);
         }
-        ck_assert_uint_eq(w.count, capacity < 8 ? capacity : 8);
-        for (uint32_t i = 0; i < w.count; i++)
-            ck_assert_uint_eq(w.pairs[i].pair.a, expected[i]);
-        clash_worst_close(&w);
+        ck_assert_int_eq(clash_kept_sort(&k), 0);
+        ck_assert_uint_eq(k.count, PAIRS);
+        for (uint32_t i = 0; i < PAIRS; i++) {
+            bvp_clash_pair pair;
+            ck_assert_int_eq(clash_kept_read(&k, &k.items[i], &pair), 0);
+            ck_assert_uint_eq(pair.a, expected[i]);
+            ck_assert_double_eq(pair.depth_upper, 7 * pair.a);
+            ck_assert_int_eq(k.items[i].rule, (int)expected[i]);
+        }
+        clash_kept_close(&k);
     }
+}
+END_TEST
+
+START_TEST(filters)
+{
+    clash_filter f = {0};
+    clash_filtered counts = {0};
+    const bvp_clash_pair deep = {.verdict = BVP_VERDICT_PENETRATING, .depth = 2};
+    const bvp_clash_pair flat = {.verdict = BVP_VERDICT_PENETRATING, .depth = 1};
+    const bvp_clash_pair contact = {.verdict = BVP_VERDICT_TOUCHING};
+    const bvp_clash_pair inside = {.verdict = BVP_VERDICT_ENCLOSED};
+    ck_assert(clash_filter_takes(&f, &flat, &counts) && clash_filter_takes(&f, &contact, &counts));
+    f.min_depth = 2;
+    ck_assert(clash_filter_takes(&f, &deep, &counts) && clash_filter_takes(&f, &inside, &counts));
+    ck_assert(!clash_filter_takes(&f, &flat, &counts));
+    ck_assert(!clash_filter_takes(&f, &contact, &counts));
+    ck_assert(counts.by_depth == 2 && counts.by_verdict == 0);
+    ck_assert_int_eq(clash_filter_verdicts(&f, "--verdicts", "touching,penetrating"), 0);
+    ck_assert(clash_filter_takes(&f, &deep, &counts) && !clash_filter_takes(&f, &inside, &counts));
+    ck_assert(!clash_filter_takes(&f, &contact, &counts));
+    ck_assert(counts.by_depth == 3 && counts.by_verdict == 1);
+    static const char *const wrong[] = {"",      "touching,", ",touching",
+                                        "touch", "clear",     "touching "};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        ck_assert_int_eq(clash_filter_verdicts(&f, "--verdicts", wrong[i]), EXIT_USAGE);
 }
 END_TEST
 
 START_TEST(groups)
 {
-    clash_worst w;
+    clash_groups g;
     clash_group out[3];
-    ck_assert_int_eq(clash_worst_start(&w, 1), 0);
+    ck_assert_int_eq(clash_groups_start(&g), 0);
     for (uint32_t i = 0; i < 1000; i++)
-        clash_worst_count(&w, i % 10, i % 7 % 3);
+        clash_groups_count(&g, i % 10, i % 7 % 3);
     for (int i = 0; i < 9; i++)
-        clash_worst_count(&w, 9, 0);
-    ck_assert_uint_eq(w.group_count, 30);
-    ck_assert_uint_eq(clash_worst_groups(&w, out, 2), 2);
+        clash_groups_count(&g, 9, 0);
+    ck_assert_uint_eq(g.count, 30);
+    ck_assert_uint_eq(clash_groups_largest(&g, out, 2), 2);
     ck_assert(out[0].count >= out[1].count && out[0].part_a == 9 && out[0].part_b == 0);
     for (uint32_t i = 0; i < CLASH_GROUP_MAX; i++)
-        clash_worst_count(&w, 100 + i, 7);
-    ck_assert_uint_eq(w.group_count, CLASH_GROUP_MAX);
-    ck_assert_uint_eq(w.ungrouped, 30);
-    clash_worst_close(&w);
+        clash_groups_count(&g, 100 + i, 7);
+    ck_assert_uint_eq(g.count, CLASH_GROUP_MAX);
+    ck_assert_uint_eq(g.ungrouped, 30);
+    clash_groups_close(&g);
 }
 END_TEST
 
@@ -180,7 +218,8 @@ END_TEST
 
 SUITE(test_clash_rows)
 {
-    const TTest *const list[] = {ids, members, cells, worst, groups, baseline, bad_baselines, NULL};
+    const TTest *const list[] = {ids,    members,  cells,         severity, filters,
+                                 groups, baseline, bad_baselines, NULL};
     const int fd = mkstemp(path);
     if (fd < 0)
         return 99;

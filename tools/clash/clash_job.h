@@ -5,11 +5,13 @@
 #define CLASH_JOB_H
 
 #include "clash/clash_baseline.h"
+#include "found/clash_filter.h"
+#include "found/clash_groups.h"
+#include "found/clash_kept.h"
 #include "report/clash_outputs.h"
 #include "report/clash_rows.h"
 #include "clash/clash_rules.h"
 #include "clash/clash_state.h"
-#include "clash/clash_worst.h"
 #include "clash/clash_zones.h"
 #include "cli/operand.h"
 #include "cli/progress.h"
@@ -17,9 +19,9 @@
 
 typedef struct clash_settings {
     const char *clearance, *touch, *overlap, *placement_b, *rules, *baseline, *state, *cell,
-        *assume_unit, *zones;
+        *assume_unit, *zones, *verdicts, *min_depth;
     option_list excludes, reports, zone_texts;
-    uint64_t jobs, pictures, worst;
+    uint64_t jobs, pictures, worst, top;
     int same_assembly, contacts, fast, json, quiet, exit_code;
 } clash_settings;
 
@@ -39,7 +41,9 @@ typedef struct clash_job {
     clash_state state;
     clash_outputs outputs;
     clash_rows rows;
-    clash_worst worst;
+    clash_filter filter;
+    clash_kept kept;
+    clash_groups groups;
     uint64_t shown[BVP_VERDICT_COUNT]; /* rows by verdict */
     uint64_t findings;                 /* for --exit-code */
     uint32_t counted_to;               /* uses by earlier instances are in use_sums */
@@ -50,9 +54,14 @@ typedef struct clash_job {
     int code;    /* what went wrong in a callback */
 } clash_job;
 
-/* Runs the query from the current mark, passes all rows to the outputs, ends them, and fills in the
- * summary. Returns 0, EXIT_STOPPED or the exit code of an error. */
+/* Runs the query from the current mark, puts what it has found in order, passes the rows to the
+ * outputs, ends them, and fills in the summary. Returns 0, EXIT_STOPPED or the exit code of an
+ * error. */
 int clash_run_all(clash_job *j);
+
+/* The row of a kept pair, which is read into *pair; valid until the next call. NULL: that has been
+ * said. */
+clash_row *clash_row_of(clash_job *j, const clash_found *found, bvp_clash_pair *pair);
 
 /* The coverage statement and the worst rows, for people and for programs. */
 int clash_print(clash_job *j, FILE *out);

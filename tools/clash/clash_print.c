@@ -8,15 +8,12 @@
 #include <assert.h>
 #include <string.h>
 #include "clash/clash_job.h"
+#include "report/clash_severity.h"
 #include "text/message.h"
 
 enum { GROUPS_SHOWN = 10 };
 
-/* In the order in which they are shown. */
-static const bvp_verdict shown_verdicts[] = {BVP_VERDICT_PENETRATING, BVP_VERDICT_ENCLOSED,
-                                             BVP_VERDICT_DUPLICATE,   BVP_VERDICT_UNKNOWN,
-                                             BVP_VERDICT_WITHIN,      BVP_VERDICT_TOUCHING};
-enum { VERDICTS_SHOWN = sizeof shown_verdicts / sizeof shown_verdicts[0] };
+enum { VERDICTS_SHOWN = BVP_VERDICT_COUNT - 1 /* all but clear */ };
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
@@ -30,9 +27,9 @@ static void print_counts(const clash_job *j, FILE *out)
     const clash_summary *s = &j->summary;
     char a[32];
     for (int i = 0; i < VERDICTS_SHOWN; i++)
-        if (j->shown[shown_verdicts[i]] > 0)
-            fprintf(out, "  %-12s %12s\n", bvp_verdict_name(shown_verdicts[i]),
-                    grouped(j->shown[shown_verdicts[i]], a));
+        if (j->shown[clash_severity_verdict(i)] > 0)
+            fprintf(out, "  %-12s %12s\n", bvp_verdict_name(clash_severity_verdict(i)),
+                    grouped(j->shown[clash_severity_verdict(i)], a));
     if (s->row_count == 0)
         fputs("  no pair to report\n", out);
     if (!j->set->baseline)
@@ -49,40 +46,35 @@ static void print_counts(const clash_job *j, FILE *out)
     fputc('\n', out);
 }
 
-/* The row of a kept pair; NULL: no memory, which has been reported. */
-static const clash_row *row_of(clash_rows *rows, const clash_worst_pair *kept)
+/* How many of the reported pairs are shown here. */
+static uint32_t worst_count(const clash_job *j)
 {
-    clash_row *row = clash_rows_make(rows, &kept->pair, kept->rule);
-    if (!row)
-        return NULL;
-    row->state = kept->state;
-    row->was = kept->known ? bvp_verdict_name(kept->was) : "";
-    return row;
+    return (uint32_t)(j->summary.row_count < j->set->worst ? j->summary.row_count : j->set->worst);
 }
 
 static int print_worst(clash_job *j, FILE *out)
 {
-    if (j->worst.count == 0)
+    const uint32_t count = worst_count(j);
+    if (count == 0)
         return 0;
-    assert(j->worst.count <= j->summary.row_count);
     fprintf(out, "the worst:\n");
-    for (uint32_t i = 0; i < j->worst.count; i++) {
-        const clash_row *row = row_of(&j->rows, &j->worst.pairs[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        bvp_clash_pair pair;
+        const clash_row *row = clash_row_of(j, &j->kept.items[i], &pair);
         if (!row)
             return EXIT_LIMIT;
-        const bvp_clash_pair *pair = row->pair;
-        fprintf(out, "  %-11s ", bvp_verdict_name(pair->verdict));
-        if (pair->depth > 0)
-            print_length(out, "depth ", pair->depth, j->run.unit);
+        fprintf(out, "  %-11s ", bvp_verdict_name(pair.verdict));
+        if (pair.depth > 0)
+            print_length(out, "depth ", pair.depth, j->run.unit);
         else
-            print_length(out, "distance ", pair->distance, j->run.unit);
+            print_length(out, "distance ", pair.distance, j->run.unit);
         fprintf(out, "  %s%s%s\n    ", row->place, row->state[0] ? "  " : "", row->state);
         print_plain(out, row->a.path);
         fputs("\n    ", out);
         print_plain(out, row->b.path);
         fputc('\n', out);
     }
-    if (j->summary.row_count > j->worst.count)
+    if (j->summary.row_count > count)
         fputs(j->set->reports.count ? "  ...\n" : "  ...; --report FILE.jsonl writes all\n", out);
     return 0;
 }
@@ -105,12 +97,12 @@ static void print_groups(const clash_job *j, FILE *out)
 {
     clash_group groups[GROUPS_SHOWN + 1];
     char a[32];
-    const uint32_t count = clash_worst_groups(&j->worst, groups, GROUPS_SHOWN);
-    if (j->worst.group_count < 2)
+    const uint32_t count = clash_groups_largest(&j->groups, groups, GROUPS_SHOWN);
+    if (j->groups.count < 2)
         return;
     assert(count > 0 && count <= GROUPS_SHOWN);
-    fprintf(out, "pairs of parts that come most often, of %s%s:\n",
-            grouped(j->worst.group_count, a), j->worst.ungrouped > 0 ? " and more" : "");
+    fprintf(out, "pairs of parts that come most often, of %s%s:\n", grouped(j->groups.count, a),
+            j->groups.ungrouped > 0 ? " and more" : "");
     for (uint32_t i = 0; i < count; i++) {
         const bvp_string one = part_name(j, j->a, groups[i].part_a);
         const bvp_string other = part_name(j, j->b, groups[i].part_b);
@@ -120,6 +112,19 @@ static void print_groups(const clash_job *j, FILE *out)
         print_name(out, other.data, other.size);
         fputc('\n', out);
     }
+}
+
+static void print_filtered(const clash_filtered *f, FILE *out)
+{
+    const struct {
+        const char *option;
+        uint64_t count;
+    } lines[] = {{"--verdicts", f->by_verdict}, {"--min-depth", f->by_depth}, {"--top", f->by_top}};
+    char a[64];
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (lines[i].count > 0)
+            fprintf(out, "  left out by %s: %s that %s not clear\n", lines[i].option,
+                    counted(lines[i].count, "pair", a), lines[i].count == 1 ? "is" : "are");
 }
 
 static void print_coverage(const clash_job *j, FILE *out)
@@ -134,6 +139,7 @@ static void print_coverage(const clash_job *j, FILE *out)
     fprintf(out, "%s allowed, %s unknown; %s\n", grouped(s->allowed_count, a),
             grouped(c->verdicts[BVP_VERDICT_UNKNOWN], b),
             s->complete ? "all others are clear" : "of the others, those looked at are clear");
+    print_filtered(&s->filtered, out);
     for (uint32_t i = 0; i < s->rule_count; i++) {
         fputs("  rule ", out);
         print_plain(out, s->rules[i].name);
@@ -208,7 +214,8 @@ int clash_print_json(clash_job *j)
     jsonw_count(&out, "rows", j->summary.row_count);
     jsonw_object(&out, "verdicts");
     for (int i = 0; i < VERDICTS_SHOWN; i++)
-        jsonw_count(&out, bvp_verdict_name(shown_verdicts[i]), j->shown[shown_verdicts[i]]);
+        jsonw_count(&out, bvp_verdict_name(clash_severity_verdict(i)),
+                    j->shown[clash_severity_verdict(i)]);
     jsonw_end(&out);
     const bvp_clash_coverage *c = &j->summary.coverage;
     jsonw_object(&out, "coverage");
@@ -223,6 +230,7 @@ int clash_print_json(clash_job *j)
     for (int v = 0; v < BVP_VERDICT_COUNT; v++)
         jsonw_count(&out, bvp_verdict_name((bvp_verdict)v), c->verdicts[v]);
     jsonw_end(&out);
+    report_jsonl_filtered(&out, &j->summary.filtered);
     report_jsonl_rules(&out, &j->summary);
     if (j->set->baseline) {
         jsonw_inline_object(&out, "baseline");
@@ -237,8 +245,9 @@ int clash_print_json(clash_job *j)
         jsonw_end(&out);
     }
     jsonw_array(&out, "worst");
-    for (uint32_t i = 0; i < j->worst.count; i++) {
-        const clash_row *row = row_of(&j->rows, &j->worst.pairs[i]);
+    for (uint32_t i = 0; i < worst_count(j); i++) {
+        bvp_clash_pair pair;
+        const clash_row *row = clash_row_of(j, &j->kept.items[i], &pair);
         if (!row)
             return EXIT_LIMIT;
         jsonw_inline_object(&out, NULL);
@@ -247,8 +256,8 @@ int clash_print_json(clash_job *j)
     }
     jsonw_end(&out);
     clash_group groups[GROUPS_SHOWN + 1];
-    const uint32_t count = clash_worst_groups(&j->worst, groups, GROUPS_SHOWN);
-    jsonw_count(&out, "group_count", j->worst.group_count);
+    const uint32_t count = clash_groups_largest(&j->groups, groups, GROUPS_SHOWN);
+    jsonw_count(&out, "group_count", j->groups.count);
     jsonw_array(&out, "groups");
     for (uint32_t i = 0; i < count; i++) {
         jsonw_inline_object(&out, NULL);

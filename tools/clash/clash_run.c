@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * clash_run.c: runs the query and passes its rows to the reports: directly, or, with a state file,
- * from that file at the end. A signal or --timeout ends the query; complete results are still
- * written.
+ * clash_run.c: runs the query, keeps what it finds, and passes that to the reports in the order of
+ * its severity. With a state file pairs come from that file at the end. A signal or --timeout ends
+ * the query; complete results are still written.
  *
- * The phases stand in clash_run_all: resume, query, deliver, sum up, compare, end the reports. All
+ * The phases stand in clash_run_all: resume, query, deliver, put in order, sum up, compare, end the
+ * reports. All
  * pairs of the instances in front of summary.done are complete; a mark repeats that in the state
  * file, and a later run of the same command starts there. The library calls back in the order of
  * the pairs, one call at a time, whatever the number of threads, so nothing here takes a lock.
@@ -41,7 +42,7 @@ static uint32_t part_of(const instance_tree *t, uint32_t instance)
     return bvp_get_instance(t->file, instance, &info) == BVP_OK ? info.part : BVP_NONE;
 }
 
-/* A clash_pair_fn: one pair, in order. */
+/* A clash_pair_fn: one pair, in the order of instances. */
 static int deliver(void *user, const bvp_clash_pair *pair)
 {
     clash_job *j = user;
@@ -53,35 +54,59 @@ static int deliver(void *user, const bvp_clash_pair *pair)
         j->summary.allowed_count++;
         return 0;
     }
-    clash_worst_pair found = {.pair = *pair, .rule = "", .state = ""};
-    if (rule >= 0)
-        found.rule = j->rules.rules[rule].name;
+    clash_found found = {.rule = rule};
+    clash_rows_id(&j->rows, pair->a, pair->b, found.id);
     if (j->set->baseline) {
-        uint8_t id[16];
-        clash_rows_id(&j->rows, found.pair.a, found.pair.b, id);
-        found.known = clash_baseline_meet(&j->baseline, id, &found.was);
-        found.state = found.known ? "persistent" : "new";
-        *(found.known ? &j->summary.persistent_count : &j->summary.new_count) += 1;
+        /* also of a pair that is not reported: it is not resolved */
+        bvp_verdict was = BVP_VERDICT_CLEAR;
+        found.known = (uint8_t)clash_baseline_meet(&j->baseline, found.id, &was);
+        found.was = (uint8_t)was;
     }
-    j->summary.row_count++;
-    j->shown[pair->verdict]++;
+    if (!clash_filter_takes(&j->filter, pair, &j->summary.filtered))
+        return 0;
+    if (j->set->baseline)
+        *(found.known ? &j->summary.persistent_count : &j->summary.new_count) += 1;
     j->findings += pair->verdict != BVP_VERDICT_TOUCHING && !found.known;
-    clash_worst_add(&j->worst, &found);
     /* within one file a group is an unordered pair of parts; a zone counts as a part of its own */
     const uint32_t a = part_of(j->a, pair->a);
     const uint32_t b = j->zones.count > 0 ? pair->b : part_of(j->b, pair->b);
     const int swapped = j->a == j->b && a > b;
-    clash_worst_count(&j->worst, swapped ? b : a, swapped ? a : b);
-    j->code = 0;
-    if (j->outputs.count > 0) {
-        clash_row *row = clash_rows_make(&j->rows, &found.pair, found.rule);
-        if (!row)
-            return j->code = EXIT_LIMIT;
-        row->state = found.state;
-        row->was = found.known ? bvp_verdict_name(found.was) : "";
-        j->code = clash_outputs_row(&j->outputs, row);
-    }
+    clash_groups_count(&j->groups, swapped ? b : a, swapped ? a : b);
+    j->code = clash_kept_add(&j->kept, &found, pair);
     return j->code;
+}
+
+clash_row *clash_row_of(clash_job *j, const clash_found *found, bvp_clash_pair *pair)
+{
+    if (clash_kept_read(&j->kept, found, pair) != 0)
+        return NULL;
+    const char *rule = found->rule >= 0 ? j->rules.rules[found->rule].name : "";
+    clash_row *row = clash_rows_make(&j->rows, pair, rule);
+    if (!row)
+        return NULL;
+    row->state = !j->set->baseline ? "" : found->known ? "persistent" : "new";
+    row->was = found->known ? bvp_verdict_name((bvp_verdict)found->was) : "";
+    return row;
+}
+
+/* Puts all that was found in order, and gives the most severe of it to the reports. */
+static int give_rows(clash_job *j)
+{
+    clash_summary *s = &j->summary;
+    const uint64_t top = j->set->top > 0 ? j->set->top : UINT64_MAX;
+    int code = clash_kept_sort(&j->kept);
+    s->row_count = j->kept.count < top ? j->kept.count : top;
+    s->filtered.by_top = j->kept.count - s->row_count;
+    for (uint64_t i = 0; i < s->row_count && code == 0; i++) {
+        const clash_found *found = &j->kept.items[i];
+        j->shown[found->verdict]++;
+        if (j->outputs.count == 0)
+            continue;
+        bvp_clash_pair pair;
+        const clash_row *row = clash_row_of(j, found, &pair);
+        code = row ? clash_outputs_row(&j->outputs, row) : EXIT_LIMIT;
+    }
+    return code;
 }
 
 /* A clash_past_fn: a pair of the baseline that this run has not reported. */
@@ -254,6 +279,8 @@ int clash_run_all(clash_job *j)
         code = clash_outputs_begin(&j->outputs, &j->set->reports, &j->run);
         code = code ? code : clash_state_each(&j->state, deliver, j);
     }
+    if (code == 0)
+        code = give_rows(j);
     if (code == 0) {
         clash_summary *s = &j->summary;
         assert(s->done <= s->total);

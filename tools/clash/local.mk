@@ -8,7 +8,6 @@ TOOL_SOURCES += \
 	tools/clash/clash_run.c \
 	tools/clash/clash_select.c \
 	tools/clash/clash_state.c \
-	tools/clash/clash_worst.c \
 	tools/clash/clash_zones.c \
 	tools/clash/clash_zones_read.c \
 	tools/clash/operand_select.c \
@@ -21,6 +20,5 @@ noinst_HEADERS += \
 	tools/clash/clash_rules.h \
 	tools/clash/clash_select.h \
 	tools/clash/clash_state.h \
-	tools/clash/clash_worst.h \
 	tools/clash/clash_zones.h \
 	tools/clash/zone_mesh.h

@@ -117,6 +117,17 @@ static int choose_limits(clash_job *j)
     return code;
 }
 
+static int choose_filter(clash_job *j)
+{
+    const clash_settings *set = j->set;
+    int code = 0;
+    if (set->verdicts)
+        code = clash_filter_verdicts(&j->filter, "--verdicts", set->verdicts);
+    if (code == 0)
+        code = choose_length(j, "--min-depth", set->min_depth, NAN, 0, &j->filter.min_depth);
+    return code;
+}
+
 static int read_rules(clash_job *j)
 {
     const clash_settings *set = j->set;
@@ -224,7 +235,9 @@ static int prepare(clash_job *j, int count, char **paths)
     if (code == 0 && set->baseline)
         code = clash_baseline_open(&j->baseline, set->baseline);
     if (code == 0)
-        code = clash_worst_start(&j->worst, (uint32_t)set->worst);
+        code = clash_groups_start(&j->groups);
+    if (code == 0)
+        code = choose_filter(j);
     if (code == 0)
         code = open_state(j);
     clash_rows_start(&j->rows, &j->run, j->a, j->b);
@@ -261,7 +274,8 @@ static int run(const verb *self, int argc, char **argv)
         code = EXIT_FINDING;
     clash_state_close(&j.state, code == 0 || code == EXIT_FINDING);
     clash_rows_close(&j.rows);
-    clash_worst_close(&j.worst);
+    clash_kept_close(&j.kept);
+    clash_groups_close(&j.groups);
     clash_baseline_close(&j.baseline);
     clash_rules_free(&j.rules);
     free(j.uses);
@@ -318,8 +332,14 @@ static const option_row options[] = {
         "verdicts only: distances and depths are then those of any witness"),
     ROW("cell", 0, OPTION_TEXT, cell, "LENGTH",
         "edge of the cells in which places are told; a twentieth of the world by default"),
+    ROW("verdicts", 0, OPTION_TEXT, verdicts, "VERDICT[,VERDICT]...",
+        "report only pairs with one of these verdicts; what is left out is counted"),
+    ROW("min-depth", 0, OPTION_TEXT, min_depth, "LENGTH",
+        "do not report what penetrates or touches and is not as deep as this"),
+    {"top", 0, OPTION_COUNT, offsetof(clash_settings, top), "N", "report only the N worst pairs", 1,
+     UINT32_MAX},
     {"worst", 'n', OPTION_COUNT, offsetof(clash_settings, worst), "N",
-     "show the N worst pairs, 20 by default", 0, CLASH_WORST_MAX},
+     "show the N worst pairs, 20 by default", 0, 1000},
     {"pictures", 0, OPTION_COUNT, offsetof(clash_settings, pictures), "N",
      "most pictures in a report that has some, 50 by default", 0, 1000000},
     {"jobs", 'j', OPTION_COUNT, offsetof(clash_settings, jobs), "N",
@@ -342,7 +362,10 @@ const verb verb_clash = {
         "penetrating (deeper than the permitted overlap), enclosed (one in the other, a solid, "
         "and their surfaces do not meet), duplicate (the same surface at the same place), unknown "
         "(an open shell around the other: nobody can tell inside). All but clear ones are "
-        "reported, in an order and with ids that do not depend on the number of threads.\n\n"
+        "reported, the most severe first: enclosed, duplicate, penetrating (the deepest first), "
+        "unknown, within (the nearest first), touching. --verdicts, --min-depth and --top leave "
+        "some out; the coverage statement says how many, and a baseline does not take them for "
+        "resolved.\n\n"
         "The coverage statement tells what has been looked at, what rules have excluded or "
         "allowed, what is unknown. Verdicts rest on exact tests; the depth is an estimate between "
         "two bounds, depth and depth_upper.\n\n"

@@ -8,7 +8,7 @@
   const data = (id) => JSON.parse(byId(id).textContent);
   const run = data("run"), rows = data("rows"), summary = data("summary");
   const verdicts = run.verdicts;
-  const order = ["enclosed", "penetrating", "duplicate", "unknown", "touching", "within", "clear"];
+  const order = ["enclosed", "duplicate", "penetrating", "unknown", "within", "touching", "clear"];
   const unit = run.unit ? " " + run.unit : "";
 
   function make(tag, text, attributes) {
@@ -73,6 +73,8 @@
                     ["excluded by rules", many(summary.excluded)]];
     for (const name of order) counts.push([name, many(summary.verdicts[name])]);
     counts.push(["of these contacts that rules allow", many(summary.allowed)]);
+    for (const [option, count] of Object.entries(summary.filtered))
+      if (count) counts.push(["left out by --" + option.replace("_", "-"), many(count)]);
     const limits = [["instances", many(summary.instances)],
                     ["of open parts", many(summary.open)],
                     ["clearance", show(run.clearance) + unit],

@@ -30,6 +30,8 @@ int clash_outputs_take_stdout(const option_list *paths);
 
 /* The members of a row, as a report of the form jsonl has them. */
 void report_jsonl_members(json *out, const clash_row *row);
+/* The object "filtered" of a run's summary. */
+void report_jsonl_filtered(json *out, const clash_filtered *filtered);
 /* The arrays "rules" and "warnings" of a run, of those forms that end with its summary. */
 void report_jsonl_rules(json *out, const clash_summary *summary);
 

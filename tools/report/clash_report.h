@@ -54,6 +54,11 @@ typedef struct clash_rule_use {
     uint64_t pair_count; /* pairs that it was the first to match */
 } clash_rule_use;
 
+/* Pairs that were found and are not reported: options leave them out. */
+typedef struct clash_filtered {
+    uint64_t by_verdict, by_depth, by_top; /* --verdicts, --min-depth, --top */
+} clash_filtered;
+
 /* The coverage statement, known at the end. */
 typedef struct clash_summary {
     bvp_clash_coverage coverage;
@@ -61,6 +66,7 @@ typedef struct clash_summary {
     uint32_t done, total; /* instances of a */
     uint64_t row_count;   /* given to the report, without resolved ones */
     uint64_t allowed_count; /* contacts that a rule allows: counted, not given */
+    clash_filtered filtered;
     uint64_t new_count, persistent_count, resolved_count; /* against the baseline */
     uint64_t hidden_count; /* pairs of the baseline that rules now exclude or allow: not resolved */
     const clash_rule_use *rules;
@@ -72,8 +78,8 @@ typedef struct clash_summary {
 typedef struct clash_report clash_report;
 
 /* A form of report. begin, row and end return 0, or say what is wrong and return the exit code;
- * after that only discard is called. Rows come in the order of (a, b), resolved ones last, and are
- * not kept: memory is constant, or a few bytes a row. */
+ * after that only discard is called. Rows come in the order of their severity (clash_severity.h),
+ * resolved ones last, and are not kept: memory is constant, or a few bytes a row. */
 typedef struct clash_form {
     const char *ending;                                  /* ".csv" */
     int (*begin)(clash_report *r, const clash_run *run); /* *run stays valid to the end */

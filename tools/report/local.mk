@@ -2,6 +2,7 @@
 TOOL_SOURCES += \
 	tools/report/clash_report.c \
 	tools/report/clash_rows.c \
+	tools/report/clash_severity.c \
 	tools/report/report_bcf.c \
 	tools/report/report_csv.c \
 	tools/report/report_glb.c \
@@ -15,6 +16,7 @@ noinst_HEADERS += \
 	tools/report/clash_outputs.h \
 	tools/report/clash_report.h \
 	tools/report/clash_rows.h \
+	tools/report/clash_severity.h \
 	tools/report/html_bytes.h \
 	tools/report/report_mesh.h \
 	tools/report/report_snapshot.h \

@@ -312,14 +312,13 @@ static int begin(clash_report *r, const clash_run *run)
 }
 
 /* Gives the picture of a view, when the row is to have one. */
-static int take_picture(clash_report *r, const clash_row *row, const report_view *v,
-                        const char *folder, int *has_picture)
+static int take_picture(clash_report *r, const report_view *v, const char *folder, int *has_picture)
 {
     bcf *b = r->own;
     uint8_t *png;
     size_t size;
     char name[64];
-    *has_picture = report_wants_picture(r->run, row->pair->verdict, b->picture_count);
+    *has_picture = b->picture_count < r->run->picture_max;
     if (!*has_picture)
         return 0;
     const bvp_status status = report_snapshot(v, r->run->thread_count, &png, &size);
@@ -347,7 +346,7 @@ static int row(clash_report *r, const clash_row *row)
     b->topic_count++;
     make_guid(row, "topic", guid);
     const int has_view = report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &v);
-    const int code = has_view ? take_picture(r, row, &v, guid, &has_picture) : 0;
+    const int code = has_view ? take_picture(r, &v, guid, &has_picture) : 0;
     if (code != 0)
         return code;
     if (memory_text_open(&t))

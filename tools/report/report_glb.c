@@ -18,6 +18,7 @@
 #include "text/message.h"
 #include "bvpack_build.h"
 #include "view/render.h"
+#include "report/clash_severity.h"
 #include "report/report_text.h"
 #include "report/report_view.h"
 
@@ -52,17 +53,6 @@ static int no_room(const clash_report *r)
 {
     complain(r->path, "can't write: no memory or no room for temporary files");
     return EXIT_OUTPUT;
-}
-
-/* How bad a verdict is: the worst verdict of an instance gives its colour. */
-static int rank(bvp_verdict verdict)
-{
-    static const int ranks[BVP_VERDICT_COUNT] = {
-        [BVP_VERDICT_WITHIN] = 1,    [BVP_VERDICT_TOUCHING] = 2,    [BVP_VERDICT_UNKNOWN] = 3,
-        [BVP_VERDICT_DUPLICATE] = 4, [BVP_VERDICT_PENETRATING] = 6, [BVP_VERDICT_ENCLOSED] = 5,
-    };
-    assert((unsigned)verdict < BVP_VERDICT_COUNT);
-    return ranks[verdict];
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -141,7 +131,7 @@ static int add_side(report *p, const clash_run *run, const clash_side *side, bvp
     if (!side->file || side->instance >= s->instance_count)
         return 1;
     const bvp_verdict before = s->verdicts[side->instance];
-    if (rank(verdict) > rank(before))
+    if (clash_severity_rank(verdict) < clash_severity_rank(before))
         s->verdicts[side->instance] = (uint8_t)verdict;
     return before != BVP_VERDICT_CLEAR || verdict == BVP_VERDICT_CLEAR ||
            add_item(p, number, side, number ? run->path_b : run->path_a);

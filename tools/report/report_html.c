@@ -313,7 +313,7 @@ static bvp_status put_row(clash_report *r, json *j, const clash_row *row)
     if (!report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &v))
         return BVP_OK;
     jsonw_numbers(j, "at", v.centre, 3);
-    if (report_wants_picture(r->run, row->pair->verdict, h->picture_count)) {
+    if (h->picture_count < r->run->picture_max) {
         jsonw_count(j, "picture", h->picture_count);
         const bvp_status status = put_picture(r, &v);
         if (status != BVP_OK)
@@ -357,6 +357,7 @@ static int end(clash_report *r, const clash_summary *summary)
     jsonw_count(&t.j, "row_count", summary->row_count);
     jsonw_count(&t.j, "left_out", h->left_out);
     jsonw_count(&t.j, "allowed", summary->allowed_count);
+    report_jsonl_filtered(&t.j, &summary->filtered);
     jsonw_count(&t.j, "box_pairs", c->box_pairs);
     jsonw_count(&t.j, "excluded", c->excluded);
     jsonw_count(&t.j, "instances", c->instance_count);

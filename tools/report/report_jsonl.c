@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * report_jsonl.c: a clash report as JSON lines: one pair a line, written as it comes.
+ * report_jsonl.c: a clash report as JSON lines: one pair a line.
  */
 #include "report/clash_outputs.h"
 
@@ -71,6 +71,15 @@ void report_jsonl_members(json *out, const clash_row *row)
         jsonw_rounded(out, "overlap", pair->limits.overlap);
         jsonw_end(out);
     }
+}
+
+void report_jsonl_filtered(json *out, const clash_filtered *filtered)
+{
+    jsonw_inline_object(out, "filtered");
+    jsonw_count(out, "verdicts", filtered->by_verdict);
+    jsonw_count(out, "min_depth", filtered->by_depth);
+    jsonw_count(out, "top", filtered->by_top);
+    jsonw_end(out);
 }
 
 void report_jsonl_rules(json *out, const clash_summary *summary)

@@ -23,12 +23,6 @@ uint32_t report_verdict_colour(bvp_verdict verdict)
     return colours[(unsigned)verdict < BVP_VERDICT_COUNT ? verdict : BVP_VERDICT_UNKNOWN];
 }
 
-int report_wants_picture(const clash_run *run, bvp_verdict verdict, uint32_t taken)
-{
-    const int is_mild = verdict == BVP_VERDICT_WITHIN || verdict == BVP_VERDICT_TOUCHING;
-    return taken < (is_mild ? (run->picture_max + 1) / 2 : run->picture_max);
-}
-
 /* ---- the two parts --------------------------------------------------------------------------- */
 
 typedef struct extent {

@@ -26,10 +26,6 @@ typedef struct report_view {
     camera eye;          /* looks at the origin */
 } report_view;
 
-/* Does this row get one of the run's pictures, if `taken` have been made? Rows that merely touch or
- * are near leave half of them to worse rows that come later. */
-int report_wants_picture(const clash_run *run, bvp_verdict verdict, uint32_t taken);
-
 /* Fills *out for a picture of width x height. 0: a side cannot be shown, being known by name only.
  */
 int report_view_of(const clash_row *row, bvp_up up, double width, double height, report_view *out);

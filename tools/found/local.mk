@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+TOOL_SOURCES += \
+	tools/found/clash_filter.c \
+	tools/found/clash_groups.c \
+	tools/found/clash_kept.c
+noinst_HEADERS += \
+	tools/found/clash_filter.h \
+	tools/found/clash_groups.h \
+	tools/found/clash_kept.h

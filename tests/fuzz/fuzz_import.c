@@ -84,12 +84,13 @@ TRY(gltf)
 TRY(manifest)
 TRY(obj)
 TRY(off)
+TRY(plmxml)
 TRY(ply)
 TRY(stl)
 TRY(urdf)
 
 const fuzz_target fuzz_imports[FUZZ_IMPORTS] = {
     {"3mf", try_3mf, NULL}, {"gltf", try_gltf, NULL}, {"manifest", try_manifest, NULL},
-    {"obj", try_obj, NULL}, {"off", try_off, NULL},   {"ply", try_ply, NULL},
-    {"stl", try_stl, NULL}, {"urdf", try_urdf, NULL},
+    {"obj", try_obj, NULL}, {"off", try_off, NULL},   {"plmxml", try_plmxml, NULL},
+    {"ply", try_ply, NULL}, {"stl", try_stl, NULL},   {"urdf", try_urdf, NULL},
 };

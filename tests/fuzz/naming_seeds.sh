@@ -21,6 +21,20 @@ cat >parts.jsonl <<'END'
 {"id": 2, "mesh": "two.obj", "format": "obj", "type": "part"}
 END
 
+cat >skid.plmxml <<'END'
+<?xml version="1.0"?>
+<PLMXML xmlns="http://www.plmxml.org/Schemas/PLMXMLSchema" schemaVersion="6"><ProductDef id="d">
+  <InstanceGraph id="g" rootRefs="#v1">
+    <ProductRevisionView id="v1" name="skid" instanceRefs="i1 i2"/>
+    <ProductInstance id="i1" name="left" partRef="#v2" effectivityRefs="e"><Transform id="t">1 0 0 0 0 1 0 0 0 0 1 0 .5 0 0 1</Transform></ProductInstance>
+    <ProductInstance id="i2" instancedRef="v3"><UserData><UserValue title="tag" value="V-1"/></UserData></ProductInstance>
+    <ProductRevisionView id="v2" name="bolt" revisionRef="r"><Representation location="bolt.jt"/><Representation location="tri.obj"/></ProductRevisionView>
+    <Part id="v3" instanceRefs="i3"><CompoundRep location=".\two.obj"/></Part><Instance id="i3" partRef="v2"/>
+  </InstanceGraph></ProductDef>
+  <ProductRevision id="r" revision="B" masterRef="p"/><Product id="p" productId="7"/><Effectivity id="e" name="all"/>
+</PLMXML>
+END
+
 cat >arm.urdf <<'END'
 <?xml version="1.0"?>
 <robot name="arm">

@@ -35,7 +35,7 @@ seeds() { # target directory: small recorded inputs
       bash "$src/tests/fuzz/input_seeds.sh" "$dir"
       return
       ;;
-    fuzz_manifest | fuzz_urdf)
+    fuzz_manifest | fuzz_plmxml | fuzz_urdf)
       bash "$src/tests/fuzz/naming_seeds.sh" "$PWD/fuzz/naming"
       [ "$ending" != manifest ] || ending=jsonl
       cp "$PWD/fuzz/naming/"*."$ending" "$dir"

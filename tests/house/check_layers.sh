@@ -51,6 +51,7 @@ declare -A program=(
   [meshopt]=""
   [gltf]="files import meshopt model text"
   [glb]="gltf text"
+  [plmxml]="model text"
   [urdf]="files model text"
   [manifest]="model text"
   [store]="files model publish text"

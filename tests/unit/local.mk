@@ -44,6 +44,7 @@ UNIT_SUITES += \
 	tests/unit/test_import_ply.c \
 	tests/unit/test_import_stl.c \
 	tests/unit/test_import_stream.c \
+	tests/unit/test_import_plmxml.c \
 	tests/unit/test_import_urdf.c \
 	tests/unit/test_info.c \
 	tests/unit/test_instance_tree.c \

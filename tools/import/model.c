@@ -22,6 +22,7 @@ static const struct {
                {"glb", NULL, import_gltf},
                {"manifest", "jsonl", import_manifest},
                {"urdf", NULL, import_urdf},
+               {"plmxml", NULL, import_plmxml},
                {"3mf", NULL, import_3mf},
                {"step", "stp", import_step},
                {"iges", "igs", import_iges},
@@ -106,14 +107,15 @@ static int is_manifest(const char *p, const char *end)
     return 1;
 }
 
-/* XML whose root, within the first kilobytes, is a robot. */
-static int is_urdf(const char *p, const char *end)
+/* XML in whose first kilobytes an element begins as `tag` does: "<robot". */
+static int is_xml_of(const char *p, const char *end, const char *tag)
 {
+    const size_t size = strlen(tag);
     if (p == end || *p != '<')
         return 0;
     for (int i = 0; i < 16384 && p < end; i++, p++)
-        if (starts_with(p, end, "<robot") && p + 6 < end &&
-            (isspace((unsigned char)p[6]) || p[6] == '>'))
+        if (starts_with(p, end, tag) && (size_t)(end - p) > size &&
+            (isspace((unsigned char)p[size]) || p[size] == '>'))
             return 1;
     return 0;
 }
@@ -164,8 +166,10 @@ static const char *format_by_content(const uint8_t *data, size_t size)
         return "stl";
     if (left > 0 && *p == '{')
         return is_manifest(p, end) ? "manifest" : "gltf";
-    if (is_urdf(p, end))
+    if (is_xml_of(p, end, "<robot"))
         return "urdf";
+    if (is_xml_of(p, end, "<PLMXML"))
+        return "plmxml";
     if (left >= 4 && memcmp(p, "PK\3\4", 4) == 0)
         return "3mf";
     if (is_off(p, end))

@@ -57,6 +57,8 @@ static void on_start(void *user, const XML_Char *name, const XML_Char **attribut
     if (!bad) {
         d->elements[d->element_count++] =
             (xml_element){.offset = (uint64_t)XML_GetCurrentByteIndex(r->parser),
+                          .content = (uint64_t)XML_GetCurrentByteIndex(r->parser) +
+                                     (uint64_t)XML_GetCurrentByteCount(r->parser),
                           .parent = r->open,
                           .next = XML_NONE,
                           .first = XML_NONE,
@@ -86,6 +88,7 @@ static void on_end(void *user, const XML_Char *name)
     if (r->fault->status != BVP_OK)
         return; /* an empty element ends even when its beginning has stopped the parser */
     assert(r->depth > 0 && r->open < r->out->element_count);
+    r->out->elements[r->open].end = (uint64_t)XML_GetCurrentByteIndex(r->parser);
     r->depth--;
     r->open = r->out->elements[r->open].parent;
 }
@@ -156,6 +159,14 @@ const char *xml_attribute(const xml_document *d, uint32_t element, const char *n
         word = value + strlen(value) + 1;
     }
     return NULL;
+}
+
+/* Of <a/> both begin at the same place. */
+const char *xml_content(const xml_document *d, uint32_t element, const void *text, size_t *size)
+{
+    const xml_element *e = &d->elements[element];
+    *size = e->end > e->content ? (size_t)(e->end - e->content) : 0;
+    return (const char *)text + e->content;
 }
 
 static uint32_t find(const xml_document *d, uint32_t element, const char *name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * xml.h: reads an XML text into a table of elements; character data are left out.
+ * xml.h: reads an XML text into a table of elements; character data stay where they are.
  */
 #ifndef XML_H
 #define XML_H
@@ -13,6 +13,7 @@
 
 typedef struct xml_element {
     uint64_t offset;                    /* where it begins in the text */
+    uint64_t content, end;              /* where its tag ends, and where what is in it does */
     uint32_t parent, next, first, last; /* parent, sibling and children, or XML_NONE */
     size_t words;                       /* in `texts`: name, then attribute, value ..., "" */
 } xml_element;
@@ -36,6 +37,9 @@ void xml_close(xml_document *d);
 const char *xml_name(const xml_document *d, uint32_t element);
 /* NULL when the element does not have it. */
 const char *xml_attribute(const xml_document *d, uint32_t element, const char *name);
+/* What is between an element's tags, as it stands in the text that was read: markup, too. Without
+ * children that is character data, in which entities are not resolved. */
+const char *xml_content(const xml_document *d, uint32_t element, const void *text, size_t *size);
 /* The first child of that name; the next sibling of the same name. */
 uint32_t xml_child(const xml_document *d, uint32_t parent, const char *name);
 uint32_t xml_next(const xml_document *d, uint32_t element);

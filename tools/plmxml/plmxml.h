@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * plmxml.h: what the files that read a PLM XML document share.
+ */
+#ifndef PLMXML_H
+#define PLMXML_H
+
+#include "model/import.h"
+#include "model/name_table.h"
+#include "model/submodel.h"
+#include "model/xml.h"
+
+typedef struct plmxml {
+    importer *im;
+    xml_document xml;
+    name_table ids;   /* elements by their ids */
+    name_table paths; /* numbers in `files` by their paths */
+    submodel *files;
+    size_t file_count, file_capacity;
+    uint64_t unread, unplaced, unitless; /* parts, for warnings */
+} plmxml;
+
+/* "NAME:LINE: <ELEMENT>: MESSAGE", the line of an element. */
+bvp_status plmxml_refuse(plmxml *p, bvp_status status, uint32_t element, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The element that the first word of *list names, as "id3" or "#id3", which is taken off it;
+ * XML_NONE: the list is at its end. */
+bvp_status plmxml_reference(plmxml *p, uint32_t from, const char **list, uint32_t *out);
+
+/* Part number, revision, effectivity and user values of an instance and its part, either of which
+ * may be XML_NONE, as properties of a node. */
+bvp_status plmxml_describe(plmxml *p, uint32_t instance, uint32_t part, uint32_t node);
+
+/* Puts the geometry of a part, if it names a file that can be read, at a node: into it, or below it
+ * if is_below. */
+bvp_status plmxml_place_part(plmxml *p, uint32_t part, uint32_t node, int is_below);
+
+#endif

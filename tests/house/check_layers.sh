@@ -52,6 +52,7 @@ declare -A program=(
   [gltf]="files import meshopt model text"
   [glb]="gltf text"
   [plmxml]="model text"
+  [rvm]="files import model text"
   [urdf]="files model text"
   [manifest]="model text"
   [store]="files model publish text"

@@ -35,6 +35,8 @@ noinst_HEADERS += \
 	tests/support/repair.h \
 	tests/support/report_case.h \
 	tests/support/rigid_places.h \
+	tests/support/rvm_case.h \
+	tests/support/solid_case.h \
 	tests/support/source_case.h \
 	tests/support/source_scene.h \
 	tests/support/suite.h \

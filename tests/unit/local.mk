@@ -42,6 +42,7 @@ UNIT_SUITES += \
 	tests/unit/test_import_obj.c \
 	tests/unit/test_import_off.c \
 	tests/unit/test_import_ply.c \
+	tests/unit/test_import_rvm.c \
 	tests/unit/test_import_stl.c \
 	tests/unit/test_import_stream.c \
 	tests/unit/test_import_plmxml.c \
@@ -84,6 +85,7 @@ UNIT_SUITES += \
 	tests/unit/test_report_forms.c \
 	tests/unit/test_report_mesh.c \
 	tests/unit/test_rss_dist.c \
+	tests/unit/test_rvm_solids.c \
 	tests/unit/test_sample.c \
 	tests/unit/test_save.c \
 	tests/unit/test_seekable.c \

@@ -23,6 +23,7 @@ static const struct {
                {"manifest", "jsonl", import_manifest},
                {"urdf", NULL, import_urdf},
                {"plmxml", NULL, import_plmxml},
+               {"rvm", NULL, import_rvm},
                {"3mf", NULL, import_3mf},
                {"step", "stp", import_step},
                {"iges", "igs", import_iges},
@@ -138,6 +139,8 @@ static const char *format_by_content(const uint8_t *data, size_t size)
     const char *p = (const char *)data, *end = p + size;
     if (starts_with(p, end, "glTF"))
         return "glb";
+    if (size >= 16 && memcmp(p, "\0\0\0H\0\0\0E\0\0\0A\0\0\0D", 16) == 0)
+        return "rvm";
     if (is_binary_stl(data, size))
         return "stl";
     if (starts_with(p, end, "\xef\xbb\xbf"))
@@ -211,7 +214,7 @@ static bvp_status import(importer *im)
         const char *end = (const char *)data + im->size;
         return import_refuse(
             im, BVP_ERR_NOT_OURS,
-            "expected an STL, OBJ, PLY, OFF, glTF, GLB, 3MF, STEP, IGES or URDF model "
+            "expected an STL, OBJ, PLY, OFF, glTF, GLB, 3MF, STEP, IGES, RVM or URDF model "
             "or a manifest, found \"%s\"; convert it, or name the format with --format",
             import_quote(skip_space((const char *)data, end), end, found));
     }

@@ -3,6 +3,7 @@ TOOL_SOURCES += \
 	tools/model/import.c \
 	tools/model/name_table.c \
 	tools/model/polygon.c \
+	tools/model/polygon_join.c \
 	tools/model/properties.c \
 	tools/model/soup.c \
 	tools/model/submodel.c \
@@ -14,6 +15,7 @@ noinst_HEADERS += \
 	tools/model/model.h \
 	tools/model/name_table.h \
 	tools/model/polygon.h \
+	tools/model/polygon_join.h \
 	tools/model/properties.h \
 	tools/model/soup.h \
 	tools/model/stray_names.h \

@@ -78,6 +78,13 @@ static int orientation(const corner *a, const corner *b, const corner *c)
     return determinant < -bound ? -1 : exact_orientation(a, b, c);
 }
 
+int polygon_turn(const double a[2], const double b[2], const double c[2])
+{
+    const corner corners[3] = {
+        {.x = a[0], .y = a[1]}, {.x = b[0], .y = b[1]}, {.x = c[0], .y = c[1]}};
+    return orientation(&corners[0], &corners[1], &corners[2]);
+}
+
 /* ---- ears ------------------------------------------------------------------------------------ */
 
 static int turn_at(const clipping *c, uint32_t i)

@@ -24,6 +24,9 @@ typedef enum polygon_result {
  * 3 (count - 2) vertex numbers, oriented as the polygon is. */
 polygon_result polygon_cut(polygon_work *work, const double *positions, const uint32_t *corners,
                            uint32_t count, uint32_t *triangles);
+/* 1 when a, b, c turn left, -1 right, 0 when they are on a line; exact where products of
+ * coordinates are neither below nor beyond the range of doubles. */
+int polygon_turn(const double a[2], const double b[2], const double c[2]);
 void polygon_free(polygon_work *work);
 
 #endif

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "rvm_case.h"
 #include "zip_case.h"
 
 enum { SETTLING = 3 }; /* seconds after which stamps are believed, and one more */
@@ -65,6 +66,9 @@ static const char robot[] =
     "<joint name=\"turn\" type=\"revolute\"><parent link=\"base\"/><child link=\"hand\"/>"
     "<origin xyz=\"0 0 .5\"/><axis xyz=\"0 0 1\"/>"
     "<limit lower=\"-1\" upper=\"1\" effort=\"1\" velocity=\"1\"/></joint></robot>\n";
+
+static const char attributes[] =
+    "CADC_Attributes_File v1.0\nNEW /PIPE\nBore:= 100mm &end& Spec:= /30F1I\nEND\n";
 
 static const char rules[] =
     "{\"rules\": [{\"name\": \"twins\", \"a\": \"Ring\", \"b\": \"Ring\", \"allow\": true},\n"
@@ -193,6 +197,14 @@ static int put_3mf(const char *path)
     return !out || fwrite(z.bytes, 1, z.size, out) != z.size || fclose(out) != 0;
 }
 
+static int put_rvm(const char *path)
+{
+    static rvm_file file;
+    FILE *out = fopen(path, "w");
+    rvm_plant(&file);
+    return !out || fwrite(file.bytes, 1, file.size, out) != file.size || fclose(out) != 0;
+}
+
 /* A torus of `around` times `across` squares, each cut in two. */
 static int put_ring(const char *path, int around, int across, double bend)
 {
@@ -260,10 +272,11 @@ static int fill(void)
     int failed =
         put_file("cube.obj", cube) | put_file("tetra.off", off) | put_file("tree.jsonl", tree) |
         put_tree2() | put_file("robot.urdf", robot) | put_file("rules.json", rules) |
-        put_file("zones.json", zones) | put_3mf("tetra.3mf") | put_file("tetra.dae", scene) |
-        put_file("tetra.step", solid) | put_file("packed.gltf", packed) |
-        put_file("draco.gltf", draco) | put_ring("ring.obj", 12, 8, 0) |
-        put_ring("bent.obj", 12, 8, 0.1) | put_file("rays", "0 0 5 0 0 -1\n.5 .5 5 0 0 -1\n") |
+        put_rvm("skid.rvm") | put_file("skid.att", attributes) | put_file("zones.json", zones) |
+        put_3mf("tetra.3mf") | put_file("tetra.dae", scene) | put_file("tetra.step", solid) |
+        put_file("packed.gltf", packed) | put_file("draco.gltf", draco) |
+        put_ring("ring.obj", 12, 8, 0) | put_ring("bent.obj", 12, 8, 0.1) |
+        put_file("rays", "0 0 5 0 0 -1\n.5 .5 5 0 0 -1\n") |
         put_file("points", "0 0 5\n.5 .5 5\n") | put_file("places", "0 0 5\n.5 .5 .5 0 0 30\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0] && !failed; i++)
         failed = run_apart(commands[i]);

@@ -40,6 +40,7 @@ static const verb_case cases[] = {
     {.line = "pack ../in/packed.gltf -q -o o.bvp -j 1"},
     {.line = "pack ../in/draco.gltf -o o.bvp -j 1", .has_time = 1, .importer = "bvpack-draco"},
     {.line = "pack ../in/robot.urdf -q -o o.bvp -j 1 --joints turn=0.5"},
+    {.line = "pack ../in/skid.rvm -q -o o.bvp -j 1 --chord 5mm"},
     {.line = "pack ../in/tree.jsonl --json -o o.bvp -j 1", .has_time = 1},
     {.line = "pack ../in/tree.jsonl -q -o - -j 1"},
     {.line = "pack ../in/cube.obj -q -o o.bvp -j 1", .old = "o.bvp"},

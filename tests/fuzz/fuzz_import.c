@@ -86,11 +86,13 @@ TRY(obj)
 TRY(off)
 TRY(plmxml)
 TRY(ply)
+TRY(rvm)
 TRY(stl)
 TRY(urdf)
 
 const fuzz_target fuzz_imports[FUZZ_IMPORTS] = {
-    {"3mf", try_3mf, NULL}, {"gltf", try_gltf, NULL}, {"manifest", try_manifest, NULL},
-    {"obj", try_obj, NULL}, {"off", try_off, NULL},   {"plmxml", try_plmxml, NULL},
-    {"ply", try_ply, NULL}, {"stl", try_stl, NULL},   {"urdf", try_urdf, NULL},
+    {"3mf", try_3mf, NULL},   {"gltf", try_gltf, NULL}, {"manifest", try_manifest, NULL},
+    {"obj", try_obj, NULL},   {"off", try_off, NULL},   {"plmxml", try_plmxml, NULL},
+    {"ply", try_ply, NULL},   {"rvm", try_rvm, NULL},   {"stl", try_stl, NULL},
+    {"urdf", try_urdf, NULL},
 };

@@ -18,7 +18,7 @@ replay() { # target files...
   fail=1
 }
 
-for format in gltf obj off ply stl; do
+for format in gltf obj off ply rvm stl; do
   mapfile -t inputs < <(find "$src/samples/models" -size -200k -iname "*.$format" -o \
     -size -200k -name "*.gl[tb]*" -path "*$format*" | sort)
   [ ${#inputs[@]} -gt 0 ] || mapfile -t inputs < <(find "$src/samples/models" -name '*.STL')

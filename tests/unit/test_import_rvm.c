@@ -140,6 +140,36 @@ START_TEST(attributes)
 }
 END_TEST
 
+/* Of groups with one name the one below the group around it is meant. */
+START_TEST(same_names)
+{
+    static const char text[] =
+        "CADC_Attributes_File v1.0\nNEW /B\n NEW VALVE\n  Of:= B\n END\nEND\n"
+        "NEW /A\n NEW VALVE\n  Of:= A\n END\nEND\n";
+    bvp_error error = {0};
+    model m;
+    make_folder();
+    put_file("plant.att", text);
+    rvm_head(&file);
+    for (int i = 0; i < 2; i++) {
+        rvm_open_group(&file, i ? "/B" : "/A", 1);
+        rvm_open_group(&file, "VALVE", 1);
+        rvm_primitive(&file, "PRIM", 9, NULL, rvm_examples[9]);
+        rvm_close_group(&file);
+        rvm_close_group(&file);
+    }
+    rvm_finish(&file);
+    const import_options options = {.thread_count = 1};
+    ck_assert_int_eq(
+        model_import_memory(file.bytes, file.size, "plant.rvm", folder, &options, &m, &error),
+        BVP_OK);
+    ck_assert_str_eq(property_of(&m.nodes[2], "Of"), "A");
+    ck_assert_str_eq(property_of(&m.nodes[4], "Of"), "B");
+    model_free(&m);
+    remove_folder();
+}
+END_TEST
+
 /* ---- broken files ---------------------------------------------------------------------------- */
 
 static void refuse_file(bvp_status status, const char *phrase)
@@ -254,6 +284,6 @@ END_TEST
 
 SUITE(test_import_rvm)
 {
-    return suite_run("import_rvm",
-                     (const TTest *[]){tree, parts, attributes, refusals, cut_off, dropped, NULL});
+    return suite_run("import_rvm", (const TTest *[]){tree, parts, attributes, same_names, refusals,
+                                                     cut_off, dropped, NULL});
 }

@@ -249,14 +249,15 @@ static const option_row options[] = {
     {"up", 0, OPTION_CHOICE, offsetof(pack_settings, up), "x|y|z",
      "the axis that points up; overrides what the model says", 0, 0},
     {"format", 0, OPTION_CHOICE, offsetof(pack_settings, format),
-     "stl|obj|ply|off|gltf|glb|3mf|urdf|manifest|plmxml|step|iges|assimp",
+     "stl|obj|ply|off|gltf|glb|3mf|urdf|rvm|manifest|plmxml|step|iges|assimp",
      "read the models as this, not as what they look like", 0, 0},
     {"chord", 0, OPTION_TEXT, offsetof(pack_settings, chord), "LENGTH",
-     "of STEP and IGES models: how far a triangle may be from its curved surface, 0.01 or 0.5in; a "
+     "of STEP, IGES and RVM models: how far a triangle may be from its curved surface, 0.01 or "
+     "0.5in; a "
      "bare number is in mm; 0.1 mm is the default. The file keeps it",
      0, 0},
     {"angle", 0, OPTION_NUMBER, offsetof(pack_settings, angle), "DEGREES",
-     "of STEP and IGES models: the largest angle between neighbouring triangles of a curved "
+     "of STEP, IGES and RVM models: the largest angle between neighbouring triangles of a curved "
      "surface, 0.1 to 90; 20 is the default",
      0, 0},
     {"store", 0, OPTION_FILE, offsetof(pack_settings, store), "DIR",
@@ -308,7 +309,7 @@ const verb verb_pack = {
     .summary = "pack models into one file",
     .synopsis = "MODEL... [-o OUT] [OPTION]...\n",
     .description =
-        "Packs STL, OBJ, PLY, OFF, glTF, GLB, 3MF and URDF models into one file that answers "
+        "Packs STL, OBJ, PLY, OFF, glTF, GLB, 3MF, RVM and URDF models into one file that answers "
         "queries as "
         "it lies on disk. Equal parts are stored once; the tree of a model that has one is kept. "
         "Several models become one assembly with a node for each. MODEL \"-\" is standard "
@@ -330,6 +331,14 @@ const verb verb_pack = {
         "whose vertices lie on the true surface, so that faces lie inside it by up to 0.5 % of the "
         "radius, on "
         "spheres 1 %.\n\n"
+        "Of an RVM model (AVEVA PDMS, E3D) each group is a node of the tree, and what it has of "
+        "primitives a part, in millimetres; a group of one primitive shares its part with equal "
+        "ones. The attributes that are exported beside it, in a file of its name with the ending "
+        "att or txt, become properties; so does a group's number of material, which has a colour "
+        "if the model has one for it. Lines have no surface and are left out. Insulation and "
+        "obstruction volumes, which a model has only if they were exported, are parts of their own "
+        "below their group, with the property volume=insulation or volume=obstruction, by which "
+        "rules select them.\n\n"
         "Coordinates that fit in 32-bit floats are kept bit for bit. Others, such as national grid "
         "coordinates in double precision, are moved to an origin near the part, and the largest "
         "rounding error is reported. Degenerate and duplicate triangles are kept and counted.\n\n"
@@ -366,6 +375,8 @@ const verb verb_pack = {
                 "bvpack pack robot.urdf --joints shoulder=0.5,elbow=-90deg -o robot.bvp\n"
                 "# a CAD assembly, to a hundredth of a millimetre\n"
                 "bvpack pack gearbox.step --chord 0.01mm -o gearbox.bvp\n"
+                "# a plant, as its designers export it: plant.rvm, plant.att\n"
+                "bvpack pack plant.rvm --chord 0.5mm -o plant.bvp\n"
                 "# every night's export: only what changed is packed\n"
                 "bvpack pack export.jsonl --store parts -o plant.bvp\n"
                 "# a quarter of it on each of four machines\n"
@@ -373,9 +384,10 @@ const verb verb_pack = {
                 "bvpack merge share1.bvp share2.bvp share3.bvp share4.bvp -o plant.bvp\n"
                 "# from a pipe\n"
                 "xz -dc part.stl.xz | bvpack pack - -o part.bvp\n",
-    .completes = "stl|STL|obj|OBJ|ply|PLY|off|OFF|gltf|glb|GLB|3mf|3MF|urdf|URDF|jsonl|plmxml|step|"
-                 "STEP|stp|STP|"
-                 "iges|IGES|igs|IGS|dae|DAE|"
-                 "fbx|FBX|ifc|IFC",
+    .completes =
+        "stl|STL|obj|OBJ|ply|PLY|off|OFF|gltf|glb|GLB|3mf|3MF|urdf|URDF|rvm|RVM|jsonl|plmxml|step|"
+        "STEP|stp|STP|"
+        "iges|IGES|igs|IGS|dae|DAE|"
+        "fbx|FBX|ifc|IFC",
     .run = run,
 };

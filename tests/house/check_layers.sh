@@ -66,8 +66,9 @@ declare -A program=(
   [viewer]=""
   [report]="cli files glb query text view"
   [found]="report text"
-  [clash]="cli files found hull model query report text"
-  [diff]="cli files model query text"
+  [match]="files model query text"
+  [clash]="cli files found hull match model query report text"
+  [diff]="cli files match model query text"
   [export]="cli files glb text"
   [.]="cli text"
 )

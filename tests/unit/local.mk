@@ -22,7 +22,7 @@ UNIT_SUITES += \
 	tests/unit/test_defects.c \
 	tests/unit/test_deform.c \
 	tests/unit/test_diff_match.c \
-	tests/unit/test_diff_nearest.c \
+	tests/unit/test_match_nearest.c \
 	tests/unit/test_exact_product.c \
 	tests/unit/test_export_scene.c \
 	tests/unit/test_fit.c \

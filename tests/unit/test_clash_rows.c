@@ -187,11 +187,11 @@ START_TEST(baseline)
     clash_baseline b;
     growing_text list = {0};
     bvp_verdict was = BVP_VERDICT_CLEAR;
-    ck_assert_int_eq(clash_baseline_open(&b, path), 0);
-    ck_assert_int_eq(clash_baseline_meet(&b, (uint8_t[16]){[15] = 8}, &was), 1);
+    ck_assert_int_eq(clash_baseline_open(&b, path, NULL, 1), 0);
+    ck_assert_int_eq(clash_baseline_meet(&b, 0, 1, (uint8_t[16]){[15] = 8}, &was), 1);
     ck_assert_int_eq(was, BVP_VERDICT_WITHIN);
-    ck_assert_int_eq(clash_baseline_meet(&b, (uint8_t[16]){[15] = 6}, &was), 0);
-    ck_assert_int_eq(clash_baseline_meet(&b, (uint8_t[16]){[15] = 10}, &was), 0);
+    ck_assert_int_eq(clash_baseline_meet(&b, 0, 1, (uint8_t[16]){[15] = 6}, &was), 0);
+    ck_assert_int_eq(clash_baseline_meet(&b, 0, 1, (uint8_t[16]){[15] = 10}, &was), 0);
     ck_assert_int_eq(clash_baseline_rest(&b, take_past, &list), 0);
     ck_assert_str_eq(list.data, "p0withinp2within");
     growing_text_free(&list);
@@ -210,7 +210,7 @@ START_TEST(bad_baselines)
         FILE *file = fopen(path, "w");
         fprintf(file, "\n%s", texts[i]);
         fclose(file);
-        ck_assert_int_eq(clash_baseline_open(&b, path), EXIT_INPUT);
+        ck_assert_int_eq(clash_baseline_open(&b, path, NULL, 1), EXIT_INPUT);
         clash_baseline_close(&b);
     }
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "build_case.h"
-#include "diff/diff_match.h"
-#include "diff/diff_nearest.h"
+#include "match/match_files.h"
+#include "match/match_nearest.h"
 #include "diff/diff_rows.h"
 #include "suite.h"
 #include "cli/verb.h"
@@ -55,7 +55,7 @@ static case_file build(const line *lines, int count)
 
 typedef struct comparison {
     case_file files[2];
-    diff_side a, b;
+    match_side a, b;
     diff_rows rows;
 } comparison;
 
@@ -64,17 +64,17 @@ static void compare(comparison *c, const line *a, int count_a, const line *b, in
     memset(c, 0, sizeof *c);
     c->files[0] = build(a, count_a);
     c->files[1] = build(b, count_b);
-    ck_assert_int_eq(diff_side_open(&c->a, "a", c->files[0].file, 1), 0);
-    ck_assert_int_eq(diff_side_open(&c->b, "b", c->files[1].file, 1), 0);
-    ck_assert_int_eq(diff_match(&c->a, &c->b), 0);
+    ck_assert_int_eq(match_side_open(&c->a, "a", c->files[0].file, 1), 0);
+    ck_assert_int_eq(match_side_open(&c->b, "b", c->files[1].file, 1), 0);
+    ck_assert_int_eq(match_files(&c->a, &c->b), 0);
     ck_assert_int_eq(diff_rows_of_nodes(&c->rows, &c->a, &c->b, 1e-9, all), 0);
 }
 
 static void done(comparison *c)
 {
     diff_rows_free(&c->rows);
-    diff_side_close(&c->a);
-    diff_side_close(&c->b);
+    match_side_close(&c->a);
+    match_side_close(&c->b);
     case_close(&c->files[0]);
     case_close(&c->files[1]);
 }
@@ -152,7 +152,7 @@ END_TEST
 /* Too many to look at each pair of. */
 START_TEST(many)
 {
-    enum { COUNT = 2 * DIFF_NEAREST_MAX };
+    enum { COUNT = 2 * MATCH_NEAREST_MAX };
     line *lines = calloc(2 * (COUNT + 1), sizeof *lines), *other = lines + COUNT + 1;
     for (int i = 0; i < COUNT + 1; i++) {
         lines[i] = i == 0 ? (line){-1, GROUP, "r", NULL, 0, 0} : (line){0, 0, "x", NULL, 2 * i, 0};
@@ -532,7 +532,7 @@ START_TEST(parts)
         c.a.parts[i].partner = c.b.parts[i].partner = BVP_NONE;
     for (uint32_t i = 0; i < c.a.node_count; i++)
         c.a.nodes[i].partner = c.b.nodes[i].partner = BVP_NONE;
-    ck_assert_int_eq(diff_match(&c.a, &c.b), 0);
+    ck_assert_int_eq(match_files(&c.a, &c.b), 0);
     ck_assert_int_eq(diff_rows_of_parts(&c.rows, &c.a, &c.b), 0);
     static const diff_change changes[] = {DIFF_REMOVED, DIFF_ADDED, DIFF_CHANGED, DIFF_CHANGED,
                                           DIFF_RENAMED};

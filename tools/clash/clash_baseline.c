@@ -2,9 +2,10 @@
  * clash_baseline.c: an earlier report as JSON lines. Of each line its id and where it stands are
  * kept; a line that is needed again is read again.
  *
- * So a baseline of millions of rows costs some 32 bytes a row. `known` is sorted by id once the
- * file is open; each row of the run is looked up in it and marks what it meets as seen. What was
- * never seen is then read from the file a second time, in the order of the file.
+ * So a baseline of millions of rows costs some 64 bytes a row. `known` is sorted by id once the
+ * file is open, `pairs` by the numbers of the instances, if the files are there that these are of;
+ * each row of the run is looked up and marks what it meets as seen. What was never seen is then
+ * read from the file a second time, in the order of the file.
  */
 #include "clash/clash_baseline.h"
 
@@ -74,26 +75,56 @@ static size_t line_end(const input *file, size_t first)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-static int read_line(clash_baseline *b, const char *path, size_t first, size_t size, int number,
-                     size_t *capacity)
+/* Lines as they are read. */
+typedef struct reading {
+    const char *path;
+    int number; /* of the line */
+    size_t capacity;
+    growing_text scratch;
+} reading;
+
+static int is_resolved(const json_value *line)
+{
+    return strcmp(text_or(line, "state", ""), "resolved") == 0;
+}
+
+/* The instances of a row in the files that it is of. What is wrong with them, or NULL. */
+static const char *read_instances(const clash_baseline *b, const json_value *line, reading *r,
+                                  struct clash_known *out)
+{
+    double a = -1, other = -1;
+    json_tree_number(json_tree_get(line, "instance_a"), &a);
+    json_tree_number(json_tree_get(line, "instance_b"), &other);
+    if (clash_past_find(b->past, 0, a, text_or(line, "a", ""), &r->scratch, &out->a) != 0)
+        return "\"instance_a\" and \"a\" name no instance of the file in front of the report";
+    if (clash_past_find(b->past, !b->is_same, other, text_or(line, "b", ""), &r->scratch,
+                        &out->b) != 0)
+        return "\"instance_b\" and \"b\" name no instance of the file in front of the report";
+    return NULL;
+}
+
+static int read_line(clash_baseline *b, reading *r, size_t first, size_t size)
 {
     json_fault fault = {0};
     struct clash_known one = {.offset = first};
     json_value *line = json_tree_open((const char *)b->file.data + first, size, &fault);
     const char *wrong = line ? read_known(line, &one) : fault.text;
+    if (!wrong && b->past && !is_resolved(line))
+        wrong = read_instances(b, line, r, &one);
     int code = 0;
     if (fault.is_memory) {
         code = complain_memory();
     } else if (wrong) {
-        complain(path, "line %d: %s; expected a report of \"bvpack clash --report FILE.jsonl\"",
-                 number, wrong);
+        complain(r->path,
+                 "line %d: %s; expected a report of \"bvpack clash --report FILE.jsonl\"%s",
+                 r->number, wrong, b->past ? " and the packed file it was made of" : "");
         code = EXIT_INPUT;
-    } else if (strcmp(text_or(line, "state", ""), "resolved") != 0) {
-        if (array_grow(&b->known, capacity, b->count + 1, sizeof *b->known) != 0)
+    } else if (!is_resolved(line)) {
+        if (array_grow(&b->known, &r->capacity, b->count + 1, sizeof *b->known) != 0)
             code = complain_memory();
         else
             b->known[b->count++] = one;
-        assert(b->count <= *capacity);
+        assert(b->count <= r->capacity);
     }
     json_tree_close(line);
     return code;
@@ -106,27 +137,58 @@ static int by_id(const void *a, const void *b)
     return order ? order : (one->offset > other->offset) - (one->offset < other->offset);
 }
 
-int clash_baseline_open(clash_baseline *b, const char *path)
+/* Of two instances of one file the smaller number comes first, whatever the order of the row. */
+static uint64_t pair_key(const clash_baseline *b, uint32_t a, uint32_t other)
 {
-    size_t capacity = 0;
+    const int swapped = b->is_same && a > other;
+    return (uint64_t)(swapped ? other : a) << 32 | (swapped ? a : other);
+}
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct clash_known_pair *one = a, *other = b;
+    if (one->key != other->key)
+        return one->key < other->key ? -1 : 1;
+    return (one->known > other->known) - (one->known < other->known);
+}
+
+static int list_pairs(clash_baseline *b)
+{
+    b->pairs = calloc(b->count + 1, sizeof *b->pairs);
+    if (!b->pairs)
+        return complain_memory();
+    for (size_t i = 0; i < b->count; i++)
+        b->pairs[i] = (struct clash_known_pair){pair_key(b, b->known[i].a, b->known[i].b), i};
+    qsort(b->pairs, b->count, sizeof *b->pairs, by_pair);
+    return 0;
+}
+
+int clash_baseline_open(clash_baseline *b, const char *path, const clash_past_files *past,
+                        int is_same)
+{
+    reading r = {.path = path, .number = 1};
     memset(b, 0, sizeof *b);
-    int code = input_open(&b->file, path), number = 1;
-    for (size_t at = 0; code == 0 && at < b->file.size; number++) {
+    b->past = past;
+    b->is_same = is_same;
+    int code = input_open(&b->file, path);
+    for (size_t at = 0; code == 0 && at < b->file.size; r.number++) {
         const size_t end = line_end(&b->file, at);
         const char *line = (const char *)b->file.data + at;
         if (!is_blank(line, end - at))
-            code = read_line(b, path, at, end - at, number, &capacity);
+            code = read_line(b, &r, at, end - at);
         at = end + 1;
     }
+    growing_text_free(&r.scratch);
     if (b->count > 1)
         qsort(b->known, b->count, sizeof *b->known, by_id);
-    return code;
+    return code == 0 && past ? list_pairs(b) : code;
 }
 
 void clash_baseline_close(clash_baseline *b)
 {
     input_close(&b->file);
     free(b->known);
+    free(b->pairs);
     memset(b, 0, sizeof *b);
 }
 
@@ -144,11 +206,38 @@ static struct clash_known *find(const clash_baseline *b, const uint8_t id[16])
     return low < b->count && memcmp(b->known[low].id, id, 16) == 0 ? &b->known[low] : NULL;
 }
 
-int clash_baseline_meet(clash_baseline *b, const uint8_t id[16], bvp_verdict *was)
+/* The row of two instances of `past`, or NULL. */
+static struct clash_known *find_pair(const clash_baseline *b, uint32_t a, uint32_t other)
 {
-    struct clash_known *known = find(b, id);
-    if (!known)
+    const uint64_t key = pair_key(b, a, other);
+    size_t low = 0, high = b->count;
+    if (a == BVP_NONE || other == BVP_NONE)
+        return NULL;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (b->pairs[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(low == high);
+    return low < b->count && b->pairs[low].key == key ? &b->known[b->pairs[low].known] : NULL;
+}
+
+int clash_baseline_meet(clash_baseline *b, uint32_t instance_a, uint32_t instance_b, uint8_t id[16],
+                        bvp_verdict *was)
+{
+    struct clash_known *known = b->past
+                                    ? find_pair(b, clash_past_was(b->past, 0, instance_a),
+                                                clash_past_was(b->past, !b->is_same, instance_b))
+                                    : find(b, id);
+    if (!known) {
+        /* An earlier pair may keep the id that this one would have. */
+        while (b->past && find(b, id))
+            bvp_hash(id, 16, id);
         return 0;
+    }
+    memcpy(id, known->id, 16);
     known->seen = 1;
     *was = (bvp_verdict)known->verdict;
     return 1;
@@ -168,12 +257,18 @@ int clash_baseline_rest(const clash_baseline *b, clash_past_fn callback, void *u
                            .part_b = text_or(line, "part_b", ""),
                            .verdict = text_or(line, "verdict", ""),
                            .group = text_or(line, "group", ""),
-                           .place = text_or(line, "place", "")};
+                           .place = text_or(line, "place", ""),
+                           .instance_a = BVP_NONE,
+                           .instance_b = BVP_NONE};
         uint8_t id[16];
         result = fault.is_memory ? complain_memory() : 0;
         json_tree_number(json_tree_get(line, "distance"), &past.distance);
         if (read_id(past.id, id) == 0) {
             const struct clash_known *known = find(b, id);
+            if (known && b->past) {
+                past.instance_a = clash_past_is(b->past, 0, known->a);
+                past.instance_b = clash_past_is(b->past, !b->is_same, known->b);
+            }
             if (known && !known->seen && known->offset == at)
                 result = callback(user, &past);
         }

@@ -5,6 +5,7 @@
 #ifndef CLASH_BASELINE_H
 #define CLASH_BASELINE_H
 
+#include "clash/clash_past.h"
 #include "report/clash_rows.h"
 #include "files/input.h"
 
@@ -13,18 +14,30 @@ typedef struct clash_baseline {
     struct clash_known {
         uint8_t id[16];
         uint64_t offset; /* of its line */
+        uint32_t a, b;   /* instances of `past`; BVP_NONE: a zone that is no more */
         uint8_t verdict, seen;
     } * known; /* ascending by id */
     size_t count;
+    const clash_past_files *past; /* NULL: pairs are known by their ids */
+    struct clash_known_pair {
+        uint64_t key;
+        size_t known;
+    } * pairs;   /* with `past`: ascending by key */
+    int is_same; /* both instances are of one file */
 } clash_baseline;
 
-/* Reads a report of the form jsonl. Lines of pairs that were resolved then are left out. 0, or says
- * what is wrong, with the line, and returns the exit code. */
-int clash_baseline_open(clash_baseline *b, const char *path);
+/* Reads a report of the form jsonl. Lines of pairs that were resolved then are left out. past: the
+ * files that it is a report of, which stay the caller's, or NULL; is_same: it is of pairs within
+ * one. 0, or says what is wrong, with the line, and returns the exit code. */
+int clash_baseline_open(clash_baseline *b, const char *path, const clash_past_files *past,
+                        int is_same);
 void clash_baseline_close(clash_baseline *b);
 
-/* Is the pair in the baseline? Then it is marked as seen, and *was is its verdict. */
-int clash_baseline_meet(clash_baseline *b, const uint8_t id[16], bvp_verdict *was);
+/* Is the pair of instances, whose id is `id`, in the baseline? Then it is marked as seen, and *was
+ * is its verdict. With `past` the baseline's id comes back in `id`; for a pair that is new, one
+ * that no pair of the baseline has. */
+int clash_baseline_meet(clash_baseline *b, uint32_t instance_a, uint32_t instance_b, uint8_t id[16],
+                        bvp_verdict *was);
 /* Calls for each pair not seen, in the order of the file, until a call returns nonzero; returns
  * what it did last. Texts are valid during the call. */
 typedef int (*clash_past_fn)(void *user, const clash_past *past);

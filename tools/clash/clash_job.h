@@ -37,6 +37,7 @@ typedef struct clash_job {
     clash_rules rules;
     clash_rule_use *uses;
     uint64_t *use_sums;
+    clash_past_files past;
     clash_baseline baseline;
     clash_state state;
     clash_outputs outputs;

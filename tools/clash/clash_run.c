@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "text/hex.h"
 #include "text/message.h"
 #include "cli/timeout.h"
 
@@ -59,7 +60,7 @@ static int deliver(void *user, const bvp_clash_pair *pair)
     if (j->set->baseline) {
         /* also of a pair that is not reported: it is not resolved */
         bvp_verdict was = BVP_VERDICT_CLEAR;
-        found.known = (uint8_t)clash_baseline_meet(&j->baseline, found.id, &was);
+        found.known = (uint8_t)clash_baseline_meet(&j->baseline, pair->a, pair->b, found.id, &was);
         found.was = (uint8_t)was;
     }
     if (!clash_filter_takes(&j->filter, pair, &j->summary.filtered))
@@ -86,6 +87,7 @@ clash_row *clash_row_of(clash_job *j, const clash_found *found, bvp_clash_pair *
         return NULL;
     row->state = !j->set->baseline ? "" : found->known ? "persistent" : "new";
     row->was = found->known ? bvp_verdict_name((bvp_verdict)found->was) : "";
+    hex_text(found->id, sizeof found->id, row->id); /* perhaps the baseline's */
     return row;
 }
 
@@ -113,7 +115,9 @@ static int give_rows(clash_job *j)
 static int deliver_resolved(void *user, const clash_past *past)
 {
     clash_job *j = user;
-    const uint32_t a = instance_tree_find(j->a, past->a), b = instance_tree_find(j->b, past->b);
+    const int is_matched = j->baseline.past != NULL;
+    const uint32_t a = is_matched ? past->instance_a : instance_tree_find(j->a, past->a);
+    const uint32_t b = is_matched ? past->instance_b : instance_tree_find(j->b, past->b);
     const int index = a != BVP_NONE && b != BVP_NONE ? clash_rules_match(&j->rules, a, b) : -1;
     const clash_rule *rule = index >= 0 ? &j->rules.rules[index] : NULL;
     const double clearance = rule && !isnan(rule->limits.clearance)
@@ -302,7 +306,8 @@ int clash_run_all(clash_job *j)
         s->warning_count = j->rules.warning_count;
     }
     if (code == 0 && j->summary.complete && j->set->baseline) {
-        /* Pairs that the baseline has and this run has not are found by their paths. */
+        /* Pairs that the baseline has and this run has not are found by their paths, if not by
+         * what has been matched. */
         code = instance_tree_index(&j->trees[0]);
         if (code == 0 && j->a != j->b)
             code = instance_tree_index(&j->trees[1]);

@@ -2,6 +2,7 @@
 TOOL_SOURCES += \
 	tools/clash/clash_baseline.c \
 	tools/clash/clash_json.c \
+	tools/clash/clash_past.c \
 	tools/clash/clash_print.c \
 	tools/clash/clash_rules.c \
 	tools/clash/clash_rules_read.c \
@@ -17,6 +18,7 @@ noinst_HEADERS += \
 	tools/clash/clash_baseline.h \
 	tools/clash/clash_job.h \
 	tools/clash/clash_json.h \
+	tools/clash/clash_past.h \
 	tools/clash/clash_rules.h \
 	tools/clash/clash_select.h \
 	tools/clash/clash_state.h \

@@ -186,6 +186,27 @@ static int open_state(clash_job *j)
     return code;
 }
 
+/* ---- the baseline -------------------------------------------------------------------------- */
+
+static int open_baseline(clash_job *j)
+{
+    const int has_zones = j->zones.count > 0, is_same = j->a == j->b;
+    if (!j->set->baseline)
+        return 0;
+    int code = clash_past_name(&j->past, j->set->baseline);
+    const clash_past_side sides[] = {{j->run.path_a, j->run.file_a},
+                                     {j->run.path_b, j->run.file_b}};
+    if (code == 0 && j->past.count > 0 && has_zones)
+        code = instance_tree_index(&j->trees[1]);
+    if (code == 0)
+        code = clash_past_open(&j->past, sides, is_same || has_zones ? 1 : 2,
+                               has_zones ? j->b : NULL, j->set->assume_unit);
+    if (code == 0)
+        code = clash_baseline_open(&j->baseline, j->past.report,
+                                   j->past.count > 0 ? &j->past : NULL, is_same);
+    return code;
+}
+
 /* ---- the verb ------------------------------------------------------------------------------ */
 
 static int prepare(clash_job *j, int count, char **paths)
@@ -232,8 +253,8 @@ static int prepare(clash_job *j, int count, char **paths)
     code = read_rules(j); /* a rule file may set the limits */
     if (code == 0)
         code = choose_limits(j);
-    if (code == 0 && set->baseline)
-        code = clash_baseline_open(&j->baseline, set->baseline);
+    if (code == 0)
+        code = open_baseline(j);
     if (code == 0)
         code = clash_groups_start(&j->groups);
     if (code == 0)
@@ -277,6 +298,7 @@ static int run(const verb *self, int argc, char **argv)
     clash_kept_close(&j.kept);
     clash_groups_close(&j.groups);
     clash_baseline_close(&j.baseline);
+    clash_past_close(&j.past);
     clash_rules_free(&j.rules);
     free(j.uses);
     free(j.use_sums);
@@ -320,8 +342,10 @@ static const option_row options[] = {
     ROW("report", 'r', OPTION_FILES, reports, "FILE",
         "write a report; the ending says the form; - is standard output as JSON lines; may be "
         "given several times"),
-    ROW("baseline", 0, OPTION_FILE, baseline, "FILE",
-        "an earlier report as .jsonl: say of each pair whether it is new, and which are resolved"),
+    ROW("baseline", 0, OPTION_FILE, baseline, "[FILE,[FILE,]]REPORT",
+        "an earlier report as .jsonl: say of each pair whether it is new, and which are resolved; "
+        "with the packed file of that report in front instances are matched as \"bvpack diff\" "
+        "does, else by their paths"),
     ROW("state", 0, OPTION_FILE, state, "FILE",
         "keep there how far the run is: the same command goes on after it was killed, with the "
         "same reports; removed at the end"),

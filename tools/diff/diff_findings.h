@@ -15,7 +15,7 @@ typedef struct diff_settings {
 typedef struct diff_job {
     const diff_settings *set;
     bvp_file *files[2];
-    diff_side a, b;
+    match_side a, b;
     double tolerance; /* in units of the first file */
     diff_rows parts, nodes;
     int differ;

@@ -14,7 +14,7 @@ static const char *up_axis(const bvp_file_info *info)
     return info->up != BVP_UP_UNKNOWN ? names[info->up - BVP_UP_X] : NULL;
 }
 
-static bvp_string part_name(const diff_side *s, uint32_t part, uint64_t *triangle_count)
+static bvp_string part_name(const match_side *s, uint32_t part, uint64_t *triangle_count)
 {
     bvp_part_identity info;
     *triangle_count = 0;
@@ -84,7 +84,7 @@ static void print_text(bvp_string text)
         fputs("unnamed", stdout);
 }
 
-static void print_path(const diff_job *j, const diff_side *s, uint32_t node)
+static void print_path(const diff_job *j, const match_side *s, uint32_t node)
 {
     growing_text path = {0};
     if (instance_tree_path(&s->tree, node, &path) == 0)
@@ -220,7 +220,7 @@ void diff_print(const diff_job *j)
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void side_as_json(json *out, const char *key, const diff_side *s)
+static void side_as_json(json *out, const char *key, const match_side *s)
 {
     const bvp_file_info *info = &s->tree.info;
     jsonw_object(out, key);
@@ -246,7 +246,7 @@ static void counts_as_json(json *out, const diff_rows *rows, int of_parts)
     jsonw_count(out, "same", rows->same_count);
 }
 
-static void part_as_json(json *out, const char *key, const diff_side *s, uint32_t part)
+static void part_as_json(json *out, const char *key, const match_side *s, uint32_t part)
 {
     uint64_t triangle_count;
     if (part == BVP_NONE) {
@@ -262,7 +262,7 @@ static void part_as_json(json *out, const char *key, const diff_side *s, uint32_
     jsonw_end(out);
 }
 
-static void node_as_json(json *out, const char *key, const diff_job *j, const diff_side *s,
+static void node_as_json(json *out, const char *key, const diff_job *j, const match_side *s,
                          uint32_t node)
 {
     growing_text path = {0};

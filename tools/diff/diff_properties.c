@@ -31,7 +31,7 @@ static int in_order(const void *a, const void *b)
     return order != 0 ? order : compare(one->value, other->value);
 }
 
-static int list(const diff_side *s, uint32_t node, property_list *out)
+static int list(const match_side *s, uint32_t node, property_list *out)
 {
     bvp_node_info info;
     if (bvp_get_node(s->tree.file, node, &info) != BVP_OK)
@@ -43,14 +43,14 @@ static int list(const diff_side *s, uint32_t node, property_list *out)
     for (uint32_t i = 0; i < info.property_count; i++) {
         property *next = &out->items[out->count];
         out->count += bvp_get_property(s->tree.file, node, i, &next->key, &next->value) == BVP_OK &&
-                      diff_is_compared(next->key);
+                      match_is_compared(next->key);
     }
     assert(out->count <= info.property_count);
     qsort(out->items, out->count, sizeof *out->items, in_order);
     return 0;
 }
 
-int diff_properties(const diff_side *a, uint32_t node_a, const diff_side *b, uint32_t node_b,
+int diff_properties(const match_side *a, uint32_t node_a, const match_side *b, uint32_t node_b,
                     diff_property_fn callback, void *user)
 {
     property_list one = {0}, other = {0};

@@ -4,7 +4,7 @@
 #ifndef DIFF_PROPERTIES_H
 #define DIFF_PROPERTIES_H
 
-#include "diff/diff_side.h"
+#include "match/match_side.h"
 
 /* was, is: NULL where the node has no such property. */
 typedef void (*diff_property_fn)(void *user, bvp_string key, const bvp_string *was,
@@ -12,7 +12,7 @@ typedef void (*diff_property_fn)(void *user, bvp_string key, const bvp_string *w
 
 /* Calls for each property that differs, in the order of keys; of several of one key in that of
  * values. 0, or says that memory is out and returns the exit code. */
-int diff_properties(const diff_side *a, uint32_t node_a, const diff_side *b, uint32_t node_b,
+int diff_properties(const match_side *a, uint32_t node_a, const match_side *b, uint32_t node_b,
                     diff_property_fn callback, void *user);
 
 #endif

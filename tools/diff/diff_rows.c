@@ -75,12 +75,12 @@ void diff_rows_free(diff_rows *rows)
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static int is_same_mesh(const diff_part *a, const diff_part *b)
+static int is_same_mesh(const match_part *a, const match_part *b)
 {
     return memcmp(a->content_hash, b->content_hash, sizeof a->content_hash) == 0;
 }
 
-static int is_repacked(const diff_part *a, const diff_part *b)
+static int is_repacked(const match_part *a, const match_part *b)
 {
     static const uint8_t unknown[16];
     return memcmp(a->address, b->address, 16) != 0 && memcmp(a->address, unknown, 16) != 0 &&
@@ -94,16 +94,16 @@ static int add_part(diff_rows *out, diff_change change, uint32_t a, uint32_t b, 
     return add(out, &row);
 }
 
-int diff_rows_of_parts(diff_rows *out, const diff_side *a, const diff_side *b)
+int diff_rows_of_parts(diff_rows *out, const match_side *a, const match_side *b)
 {
     int code = 0;
     for (uint32_t i = 0; i < a->part_count && code == 0; i++) {
-        const diff_part *part = &a->parts[i];
+        const match_part *part = &a->parts[i];
         if (part->partner == BVP_NONE) {
             code = add_part(out, DIFF_REMOVED, i, BVP_NONE, part->instance_count);
             continue;
         }
-        const diff_part *other = &b->parts[part->partner];
+        const match_part *other = &b->parts[part->partner];
         assert(other->partner == i);
         if (!is_same_mesh(part, other)) {
             code = add_part(out, DIFF_CHANGED, i, part->partner, other->instance_count);
@@ -142,7 +142,7 @@ static double shift(const double a[12], const double b[12], const double p[3], d
 }
 
 /* The difference of two affine maps is convex: no point of the box moves farther than a corner. */
-static double displacement(const diff_side *a, const diff_side *b, uint32_t node,
+static double displacement(const match_side *a, const match_side *b, uint32_t node,
                            double translation[3])
 {
     const double *from = a->placements[node], *to = b->placements[a->nodes[node].partner];
@@ -168,7 +168,7 @@ static double displacement(const diff_side *a, const diff_side *b, uint32_t node
 /* ---- nodes --------------------------------------------------------------------------------- */
 
 typedef struct walk {
-    const diff_side *a, *b;
+    const match_side *a, *b;
     double tolerance;
     int all;
     diff_rows *out;
@@ -176,7 +176,7 @@ typedef struct walk {
     uint8_t *touched; /* nodes of a */
 } walk;
 
-static int has_part(const diff_side *s, uint32_t node)
+static int has_part(const match_side *s, uint32_t node)
 {
     return node != BVP_NONE && s->nodes[node].part != BVP_NONE;
 }
@@ -195,11 +195,11 @@ static int add_instance(walk *w, diff_row row)
     return add(w->out, &row);
 }
 
-static int find_missing(walk *w, const diff_side *s, const diff_side *other, diff_change change)
+static int find_missing(walk *w, const match_side *s, const match_side *other, diff_change change)
 {
     int code = 0;
     for (uint32_t i = 0; i < s->node_count && code == 0; i++) {
-        const diff_node *node = &s->nodes[i];
+        const match_node *node = &s->nodes[i];
         const int is_below = node->parent != BVP_NONE && node->partner == BVP_NONE &&
                              s->nodes[node->parent].partner == BVP_NONE;
         w->cause[i] = is_below ? w->cause[node->parent] : i;
@@ -216,7 +216,7 @@ static int find_missing(walk *w, const diff_side *s, const diff_side *other, dif
 /* Is it still below the node that is matched with its old parent? */
 static int keeps_parent(const walk *w, uint32_t node)
 {
-    const diff_node *a = &w->a->nodes[node];
+    const match_node *a = &w->a->nodes[node];
     if (a->partner == BVP_NONE)
         return 0;
     const uint32_t parent = w->b->nodes[a->partner].parent;
@@ -227,7 +227,7 @@ static int keeps_parent(const walk *w, uint32_t node)
 /* The root's name is often the export's date. */
 static int is_renamed(const walk *w, uint32_t node)
 {
-    const diff_node *a = &w->a->nodes[node];
+    const match_node *a = &w->a->nodes[node];
     if (a->partner == BVP_NONE || a->parent == BVP_NONE)
         return 0;
     if (keeps_parent(w, node))
@@ -246,7 +246,7 @@ static int find_renamed(walk *w)
 {
     int code = 0;
     for (uint32_t i = 0; i < w->a->node_count && code == 0; i++) {
-        const diff_node *node = &w->a->nodes[i];
+        const match_node *node = &w->a->nodes[i];
         const int follows = node->parent != BVP_NONE && keeps_parent(w, i);
         w->cause[i] = is_renamed(w, i) ? i : follows ? w->cause[node->parent] : BVP_NONE;
         if (!is_in_both(w, i) || w->cause[i] == BVP_NONE)
@@ -263,7 +263,7 @@ static int find_properties(walk *w)
 {
     int code = 0;
     for (uint32_t i = 0; i < w->a->node_count && code == 0; i++) {
-        const diff_node *node = &w->a->nodes[i];
+        const match_node *node = &w->a->nodes[i];
         if (node->partner == BVP_NONE || node->properties == w->b->nodes[node->partner].properties)
             continue;
         const diff_row row = {.change = DIFF_PROPERTIES,
@@ -286,8 +286,8 @@ static int find_all(walk *w)
     for (uint32_t i = 0; i < w->a->node_count && code == 0; i++) {
         if (!is_in_both(w, i))
             continue;
-        const diff_part *a = &w->a->parts[w->a->nodes[i].part];
-        const diff_part *b = &w->b->parts[w->b->nodes[w->a->nodes[i].partner].part];
+        const match_part *a = &w->a->parts[w->a->nodes[i].part];
+        const match_part *b = &w->b->parts[w->b->nodes[w->a->nodes[i].partner].part];
         if (is_same_mesh(a, b))
             continue;
         w->touched[i] = 1;
@@ -295,7 +295,7 @@ static int find_all(walk *w)
     }
     /* moved: a node that keeps its placement in its parent moves with the parent. */
     for (uint32_t i = 0; i < w->a->node_count && code == 0; i++) {
-        const diff_node *node = &w->a->nodes[i];
+        const match_node *node = &w->a->nodes[i];
         diff_row row = {.change = DIFF_MOVED, .b = BVP_NONE};
         const int goes_along = node->parent != BVP_NONE && keeps_parent(w, i) &&
                                node->local == w->b->nodes[node->partner].local;
@@ -320,7 +320,7 @@ static int find_all(walk *w)
     return code;
 }
 
-int diff_rows_of_nodes(diff_rows *out, const diff_side *a, const diff_side *b, double tolerance,
+int diff_rows_of_nodes(diff_rows *out, const match_side *a, const match_side *b, double tolerance,
                        int all)
 {
     const size_t most = a->node_count > b->node_count ? a->node_count : b->node_count;

@@ -5,7 +5,7 @@
 #define DIFF_ROWS_H
 
 #include <stddef.h>
-#include "diff/diff_side.h"
+#include "match/match_side.h"
 
 /* In the order of the rows. */
 typedef enum diff_change {
@@ -37,10 +37,10 @@ typedef struct diff_rows {
 const char *diff_change_name(diff_change change);
 
 /* Both: 0, or says that memory is out and returns the exit code. */
-int diff_rows_of_parts(diff_rows *out, const diff_side *a, const diff_side *b);
+int diff_rows_of_parts(diff_rows *out, const match_side *a, const match_side *b);
 /* tolerance: moves of at most this length do not count. A change of a node and everything below it
  * is one row, unless `all`: then each instance has its own. */
-int diff_rows_of_nodes(diff_rows *out, const diff_side *a, const diff_side *b, double tolerance,
+int diff_rows_of_nodes(diff_rows *out, const match_side *a, const match_side *b, double tolerance,
                        int all);
 void diff_rows_free(diff_rows *rows);
 

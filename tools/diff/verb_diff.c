@@ -5,7 +5,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "diff/diff_match.h"
+#include "match/match_files.h"
 #include "text/message.h"
 #include "cli/operand.h"
 #include "cli/options.h"
@@ -14,8 +14,8 @@
 
 /* Opens a file and reads its side. scale: the file's unit in units of `first`, which is NULL for
  * the first file itself. */
-static int open_side(diff_job *j, diff_side *s, bvp_file **file, const char *path,
-                     const diff_side *first)
+static int open_side(diff_job *j, match_side *s, bvp_file **file, const char *path,
+                     const match_side *first)
 {
     static const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     bvp_error error = {0};
@@ -32,13 +32,13 @@ static int open_side(diff_job *j, diff_side *s, bvp_file **file, const char *pat
     if (code == 0 && first)
         code = units_scale(first->path, &first->tree.info, path, &info, &scale);
     if (code == 0)
-        code = diff_side_open(s, path, *file, scale);
+        code = match_side_open(s, path, *file, scale);
     return code != 0 ? code : units_assume(j->set->assume_unit, &s->tree.info);
 }
 
 /* A hundred times the rounding error of a deep tree's placements when they are multiplied in
  * another order. */
-static double rounding_of(const diff_side *s)
+static double rounding_of(const match_side *s)
 {
     double most = 0;
     for (int i = 0; i < 3; i++)
@@ -86,7 +86,7 @@ static int run(const verb *self, int argc, char **argv)
     if (code == 0)
         code = choose_tolerance(&j);
     if (code == 0)
-        code = diff_match(&j.a, &j.b);
+        code = match_files(&j.a, &j.b);
     if (code == 0)
         code = diff_rows_of_parts(&j.parts, &j.a, &j.b);
     if (code == 0)
@@ -102,8 +102,8 @@ static int run(const verb *self, int argc, char **argv)
         code = EXIT_FINDING;
     diff_rows_free(&j.parts);
     diff_rows_free(&j.nodes);
-    diff_side_close(&j.a);
-    diff_side_close(&j.b);
+    match_side_close(&j.a);
+    match_side_close(&j.b);
     bvp_close(j.files[0]);
     bvp_close(j.files[1]);
     return code;

@@ -20,7 +20,8 @@ typedef struct clash_rows {
 /* What a baseline keeps of a pair. */
 typedef struct clash_past {
     const char *id, *a, *b, *part_a, *part_b, *verdict, *group, *place;
-    double distance; /* 0: unknown */
+    double distance;                 /* 0: unknown */
+    uint32_t instance_a, instance_b; /* of this run, where the baseline's files say it; BVP_NONE */
 } clash_past;
 
 void clash_rows_start(clash_rows *r, const clash_run *run, const instance_tree *a,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * diff_match.h: matches the parts and nodes of two files.
+ * match_files.h: matches the parts and nodes of two files.
  */
-#ifndef DIFF_MATCH_H
-#define DIFF_MATCH_H
+#ifndef MATCH_FILES_H
+#define MATCH_FILES_H
 
-#include "diff/diff_side.h"
+#include "match/match_side.h"
 
 /* Sets partners, always the same ones for the same two files. The roots are partners. Children of
  * partners are matched by what they have in common, in passes: everything; names and ids, of up to
@@ -12,6 +12,6 @@
  * sub-assembly, are matched by their placement in the world or by their id. Parts are matched by
  * content, by name, by part number. No node or part has two partners. O(n log n). 0, or says that
  * memory is out and returns the exit code. */
-int diff_match(diff_side *a, diff_side *b);
+int match_files(match_side *a, match_side *b);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * diff_side.c: a file's nodes and parts as hashes. A hash is 64 bits: two things that share one by
+ * match_side.c: a file's nodes and parts as hashes. A hash is 64 bits: two things that share one by
  * accident are matched, and then compared as they are.
  *
  * Invariants once a side is open: a node's parent has a smaller number than the node, which also
  * holds for forged trees, so walks upward end; `shape` covers all that is below a node, in any
  * order of the children; an id that several nodes share counts as none.
  */
-#include "diff/diff_side.h"
+#include "match/match_side.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "text/primitive_names.h"
 #include "model/transform.h"
 
-int diff_is_compared(bvp_string key)
+int match_is_compared(bvp_string key)
 {
     static const char *const others[] = {COLOURS_KEY, ASSET_KEY};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -49,14 +49,14 @@ static uint64_t hash_placement(const double placement[12])
 /* ---- parts --------------------------------------------------------------------------------- */
 
 /* Works for a thin file without its store: parts may be missing. */
-static int read_part(diff_side *s, uint32_t idx)
+static int read_part(match_side *s, uint32_t idx)
 {
     bvp_part_identity info;
-    diff_part *part = &s->parts[idx];
+    match_part *part = &s->parts[idx];
     const bvp_status status = bvp_get_part_identity(s->tree.file, idx, &info);
     if (status != BVP_OK)
         return complain_status(s->path, status, NULL);
-    *part = (diff_part){.node = BVP_NONE, .partner = BVP_NONE};
+    *part = (match_part){.node = BVP_NONE, .partner = BVP_NONE};
     /* coordinates in another unit are another mesh, even when their numbers are the same */
     for (int i = 0; s->scale != 1 && i < 16; i++)
         info.content_hash[i] ^= 0xff;
@@ -69,15 +69,15 @@ static int read_part(diff_side *s, uint32_t idx)
 
 /* ---- nodes --------------------------------------------------------------------------------- */
 
-static int read_node(diff_side *s, uint32_t idx)
+static int read_node(match_side *s, uint32_t idx)
 {
     bvp_node_info info;
-    diff_node *node = &s->nodes[idx];
+    match_node *node = &s->nodes[idx];
     assert(idx < s->node_count);
     const bvp_status status = bvp_get_node(s->tree.file, idx, &info);
     if (status != BVP_OK)
         return complain_status(s->path, status, NULL);
-    *node = (diff_node){.child = BVP_NONE, .next = BVP_NONE, .partner = BVP_NONE};
+    *node = (match_node){.child = BVP_NONE, .next = BVP_NONE, .partner = BVP_NONE};
     node->parent = idx == 0 ? BVP_NONE : info.parent < idx ? info.parent : 0;
     node->part = info.part < s->part_count ? info.part : BVP_NONE;
     node->name = hash_string(instance_tree_label(&s->tree, idx));
@@ -90,7 +90,8 @@ static int read_node(diff_side *s, uint32_t idx)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < info.property_count; i++) {
         bvp_string key, value;
-        if (bvp_get_property(s->tree.file, idx, i, &key, &value) == BVP_OK && diff_is_compared(key))
+        if (bvp_get_property(s->tree.file, idx, i, &key, &value) == BVP_OK &&
+            match_is_compared(key))
             sum += mix(hash_string(key), hash_string(value), 0);
     }
     node->properties = sum;
@@ -100,7 +101,7 @@ static int read_node(diff_side *s, uint32_t idx)
         transform_multiply(s->placements[node->parent], info.placement, s->placements[idx]);
     node->world = hash_placement(s->placements[idx]);
     if (node->part != BVP_NONE) {
-        diff_part *part = &s->parts[s->nodes[idx].part];
+        match_part *part = &s->parts[s->nodes[idx].part];
         part->instance_count++;
         if (part->node == BVP_NONE) {
             const bvp_string number = instance_tree_part_number(&s->tree, idx);
@@ -119,9 +120,9 @@ static int by_value(const void *a, const void *b)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double scale)
+int match_side_open(match_side *s, const char *path, const bvp_file *file, double scale)
 {
-    *s = (diff_side){.path = path, .scale = scale};
+    *s = (match_side){.path = path, .scale = scale};
     int code = instance_tree_open(&s->tree, file);
     if (code != 0)
         return code;
@@ -140,13 +141,13 @@ int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double 
         return code;
     /* Backward: what is below a node is complete before the node is added to its parent. */
     for (uint32_t i = s->node_count; i-- > 0;) {
-        diff_node *node = &s->nodes[i];
+        match_node *node = &s->nodes[i];
         const uint64_t content = node->part == BVP_NONE ? 0 : s->parts[node->part].content;
         node->shape = mix(content, node->shape, 0);
         node->instance_count += node->part != BVP_NONE;
         if (node->parent == BVP_NONE)
             continue;
-        diff_node *parent = &s->nodes[node->parent];
+        match_node *parent = &s->nodes[node->parent];
         assert(node->parent < i);
         parent->shape += mix(node->name, node->local, node->shape);
         parent->instance_count += node->instance_count;
@@ -173,11 +174,11 @@ int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double 
     return 0;
 }
 
-void diff_side_close(diff_side *s)
+void match_side_close(match_side *s)
 {
     instance_tree_close(&s->tree);
     free(s->nodes);
     free(s->parts);
     free(s->placements);
-    *s = (diff_side){.path = NULL};
+    *s = (match_side){.path = NULL};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * test_diff_nearest.c: reciprocal nearest neighbours against all pairs, sorted.
+ * test_match_nearest.c: reciprocal nearest neighbours against all pairs, sorted.
  */
-#include "diff/diff_nearest.h"
+#include "match/match_nearest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ START_TEST(as_all_pairs_sorted)
                 a[i][axis] = (double)(case_random(&state) % cells);
                 b[i][axis] = (double)(case_random(&state) % cells);
             }
-        diff_nearest((const double(*)[3])a, a_count, (const double(*)[3])b, b_count, partner);
+        match_nearest((const double(*)[3])a, a_count, (const double(*)[3])b, b_count, partner);
         match_slowly((const double(*)[3])a, a_count, (const double(*)[3])b, b_count, expected);
         for (uint32_t i = 0; i < a_count; i++)
             ck_assert_uint_eq(partner[i], expected[i]);
@@ -78,17 +78,17 @@ START_TEST(ends)
         a[i][0] = -pow(1.5, 2 * i);
         b[i][0] = -pow(1.5, 2 * i + 1);
     }
-    diff_nearest((const double(*)[3])a, 30, (const double(*)[3])b, 30, partner);
+    match_nearest((const double(*)[3])a, 30, (const double(*)[3])b, 30, partner);
     for (int i = 0; i < 30; i++)
         count += partner[i] != UINT32_MAX;
     ck_assert_uint_gt(count, 0);
     a[0][0] = b[0][0] = NAN;
-    diff_nearest((const double(*)[3])a, 1, (const double(*)[3])b, 30, partner);
+    match_nearest((const double(*)[3])a, 1, (const double(*)[3])b, 30, partner);
     ck_assert_uint_eq(partner[0], UINT32_MAX);
 }
 END_TEST
 
-SUITE(test_diff_nearest)
+SUITE(test_match_nearest)
 {
-    return suite_run("diff_nearest", (const TTest *[]){as_all_pairs_sorted, ends, NULL});
+    return suite_run("match_nearest", (const TTest *[]){as_all_pairs_sorted, ends, NULL});
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * diff_nearest.c: greedy matching of two small sets of points, by reciprocal nearest neighbours.
+ * match_nearest.c: greedy matching of two small sets of points, by reciprocal nearest neighbours.
  *
  * A pair is taken when each is the free point nearest to the other. In every round the nearest free
  * pair of all is such a pair, so each round makes progress. The number of rounds is limited,
  * because points in a row may give one pair a round.
  */
-#include "diff/diff_nearest.h"
+#include "match/match_nearest.h"
 
 #include <assert.h>
 #include <math.h>
@@ -35,12 +35,12 @@ static uint32_t nearest(const double p[3], const double (*others)[3], const uint
     return found;
 }
 
-void diff_nearest(const double (*a)[3], uint32_t a_count, const double (*b)[3], uint32_t b_count,
-                  uint32_t *partner)
+void match_nearest(const double (*a)[3], uint32_t a_count, const double (*b)[3], uint32_t b_count,
+                   uint32_t *partner)
 {
-    uint8_t a_taken[DIFF_NEAREST_MAX] = {0}, b_taken[DIFF_NEAREST_MAX] = {0};
+    uint8_t a_taken[MATCH_NEAREST_MAX] = {0}, b_taken[MATCH_NEAREST_MAX] = {0};
     uint32_t left = a_count < b_count ? a_count : b_count; /* pairs that are still to be found */
-    assert(a_count <= DIFF_NEAREST_MAX && b_count <= DIFF_NEAREST_MAX);
+    assert(a_count <= MATCH_NEAREST_MAX && b_count <= MATCH_NEAREST_MAX);
     memset(partner, 0xff, a_count * sizeof *partner);
     for (int round = 0; round < ROUNDS && left > 0; round++)
         for (uint32_t i = 0; i < a_count; i++) {

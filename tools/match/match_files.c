@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * diff_match.c: matches the parts and nodes of two files: in passes, each of which matches
+ * match_files.c: matches the parts and nodes of two files: in passes, each of which matches
  * unmatched ones that are equal in some respects, in the files' order.
  *
  * A pass gives each unmatched node a key, a hash of the respects that count in this pass. Both
@@ -10,11 +10,11 @@
  * most specific respects to the least, so that a weak agreement never takes a node from a strong
  * one within its list.
  */
-#include "diff/diff_match.h"
+#include "match/match_files.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include "diff/diff_nearest.h"
+#include "match/match_nearest.h"
 #include "text/message.h"
 
 /* ---- equal keys of two lists ---------------------------------------------------------------- */
@@ -73,8 +73,9 @@ static void add(key_list *list, uint64_t key, uint32_t idx)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* ALONE: and no sibling has the same, whether matched or not. */
-enum { KIN = 1, NAME = 2, ID = 4, LOCAL = 8, WORLD = 16, SHAPE = 32, ALONE = 64 };
+/* ITS_ID: the id of a single instance, also none; another id is another thing, while a sub-assembly
+ * is known by its content. ALONE: and no sibling, or node, has the same, whether matched or not. */
+enum { KIN = 1, NAME = 2, ID = 4, LOCAL = 8, WORLD = 16, SHAPE = 32, ITS_ID = 64, ALONE = 128 };
 
 /* Source ids may be new in every export, so names come before them. A name that many nodes have
  * says less than the placement. */
@@ -83,28 +84,36 @@ static const unsigned among_siblings[] = {KIN | LOCAL | SHAPE,
                                           KIN | LOCAL,
                                           KIN | ALONE,
                                           LOCAL | SHAPE,
+                                          SHAPE | ITS_ID | ALONE,
                                           KIN | SHAPE,
                                           KIN,
                                           NAME | LOCAL,
                                           ID,
                                           0};
-static const unsigned anywhere[] = {WORLD | NAME | SHAPE, WORLD | SHAPE, ID | NAME, ID | SHAPE, 0};
+static const unsigned anywhere[] = {WORLD | NAME | SHAPE, WORLD | SHAPE,          ID | NAME,
+                                    ID | SHAPE,           SHAPE | ITS_ID | ALONE, 0};
 
 typedef struct matching {
-    diff_side *a, *b;
+    match_side *a, *b;
     key_list left_a, left_b; /* room for all nodes */
-    double points_a[DIFF_NEAREST_MAX][3], points_b[DIFF_NEAREST_MAX][3];
+    int is_guess;            /* what the current pass matches may be another one of several */
+    double points_a[MATCH_NEAREST_MAX][3], points_b[MATCH_NEAREST_MAX][3];
 } matching;
 
 /* A hash of a node in these respects; 0: a source id is among them, and the node has none. */
-static uint64_t key_of(const diff_node *node, unsigned respects)
+static uint64_t key_of(const match_node *node, unsigned respects)
 {
-    const uint64_t values[] = {node->kin,   node->name,  node->id,
-                               node->local, node->world, node->shape};
+    const uint64_t values[] = {node->kin,
+                               node->name,
+                               node->id,
+                               node->local,
+                               node->world,
+                               node->shape,
+                               node->instance_count == 1 ? node->id : 0};
     uint64_t key = 0x9e3779b97f4a7c15;
     if ((respects & ID) && node->id == 0)
         return 0;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 7; i++)
         if (respects >> i & 1)
             key = (key ^ values[i]) * 0xff51afd7ed558ccd + (key >> 32);
     return key | 1;
@@ -116,6 +125,7 @@ static void marry(const matching *m, uint32_t a, uint32_t b)
     assert(m->a->nodes[a].partner == BVP_NONE && m->b->nodes[b].partner == BVP_NONE);
     m->a->nodes[a].partner = b;
     m->b->nodes[b].partner = a;
+    m->a->nodes[a].is_guess = m->b->nodes[b].is_guess = m->is_guess;
 }
 
 /* Matches the unmatched ones in order: the first with the first, the second with the second. */
@@ -134,7 +144,7 @@ static void marry_in_order(void *user, const keyed *a, uint32_t a_count, const k
 }
 
 /* Their translations in the parent. */
-static void list_points(const diff_side *s, const keyed *items, uint32_t count, double (*out)[3])
+static void list_points(const match_side *s, const keyed *items, uint32_t count, double (*out)[3])
 {
     for (uint32_t i = 0; i < count; i++) {
         bvp_node_info node;
@@ -150,12 +160,12 @@ static void marry_nearest(void *user, const keyed *a, uint32_t a_count, const ke
                           uint32_t b_count)
 {
     matching *m = user;
-    uint32_t partner[DIFF_NEAREST_MAX];
-    if (a_count + b_count > 2 && a_count <= DIFF_NEAREST_MAX && b_count <= DIFF_NEAREST_MAX) {
+    uint32_t partner[MATCH_NEAREST_MAX];
+    if (a_count + b_count > 2 && a_count <= MATCH_NEAREST_MAX && b_count <= MATCH_NEAREST_MAX) {
         list_points(m->a, a, a_count, m->points_a);
         list_points(m->b, b, b_count, m->points_b);
-        diff_nearest((const double(*)[3])m->points_a, a_count, (const double(*)[3])m->points_b,
-                     b_count, partner);
+        match_nearest((const double(*)[3])m->points_a, a_count, (const double(*)[3])m->points_b,
+                      b_count, partner);
         for (uint32_t i = 0; i < a_count; i++)
             if (partner[i] != BVP_NONE)
                 marry(m, a[i].idx, b[partner[i]].idx);
@@ -171,7 +181,7 @@ static void marry_alone(void *user, const keyed *a, uint32_t a_count, const keye
         marry_in_order(user, a, 1, b, 1);
 }
 
-static void list_children(const diff_side *s, uint32_t parent, unsigned respects, key_list *out)
+static void list_children(const match_side *s, uint32_t parent, unsigned respects, key_list *out)
 {
     out->count = 0;
     for (uint32_t i = s->nodes[parent].child; i != BVP_NONE; i = s->nodes[i].next) {
@@ -193,6 +203,7 @@ static void match_descendants(matching *m)
             const run_fn match = *respects & ALONE   ? marry_alone
                                  : *respects & LOCAL ? marry_in_order
                                                      : marry_nearest;
+            m->is_guess = match == marry_nearest && !(*respects & ID);
             list_children(m->a, i, *respects, &m->left_a);
             list_children(m->b, partner, *respects, &m->left_b);
             join(&m->left_a, &m->left_b, match, m);
@@ -201,13 +212,13 @@ static void match_descendants(matching *m)
 }
 
 /* Groups without content are all equal. */
-static void list_all(const diff_side *s, unsigned respects, key_list *out)
+static void list_all(const match_side *s, unsigned respects, key_list *out)
 {
     out->count = 0;
     for (uint32_t i = 0; i < s->node_count; i++) {
-        const diff_node *node = &s->nodes[i];
-        const int is_left = node->partner == BVP_NONE && node->instance_count > 0;
-        const uint64_t key = is_left ? key_of(node, respects) : 0;
+        const match_node *node = &s->nodes[i];
+        const int is_asked = (respects & ALONE) || node->partner == BVP_NONE;
+        const uint64_t key = is_asked && node->instance_count > 0 ? key_of(node, respects) : 0;
         if (key != 0)
             add(out, key, i);
     }
@@ -217,11 +228,11 @@ static void list_all(const diff_side *s, unsigned respects, key_list *out)
 
 enum { PART_CONTENT, PART_NAME, PART_NUMBER, PART_TURNS };
 
-static void list_parts(const diff_side *s, int turn, key_list *out)
+static void list_parts(const match_side *s, int turn, key_list *out)
 {
     out->count = 0;
     for (uint32_t i = 0; i < s->part_count; i++) {
-        const diff_part *part = &s->parts[i];
+        const match_part *part = &s->parts[i];
         const uint64_t key = turn == PART_CONTENT ? part->content
                              : turn == PART_NAME  ? part->name
                                                   : part->number;
@@ -243,13 +254,13 @@ static void marry_parts(void *user, const keyed *a, uint32_t a_count, const keye
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-static keyed *room_for(const diff_side *s)
+static keyed *room_for(const match_side *s)
 {
     const size_t most = s->node_count > s->part_count ? s->node_count : s->part_count;
     return malloc((most + 1) * sizeof(keyed));
 }
 
-int diff_match(diff_side *a, diff_side *b)
+int match_files(match_side *a, match_side *b)
 {
     matching m = {.a = a, .b = b};
     m.left_a.items = room_for(a);
@@ -263,7 +274,8 @@ int diff_match(diff_side *a, diff_side *b)
             list_all(b, anywhere[turn], &m.left_b);
             if (m.left_a.count == 0 || m.left_b.count == 0)
                 continue;
-            join(&m.left_a, &m.left_b, marry_in_order, &m);
+            m.is_guess = 0;
+            join(&m.left_a, &m.left_b, anywhere[turn] & ALONE ? marry_alone : marry_in_order, &m);
             match_descendants(&m);
         }
     }

@@ -34,6 +34,11 @@ colour_of() { grep "\"name\": \"$1\"" tree.json | grep -o '"bvpack_colours", "va
 [ "$(colour_of 'Kugel oben')" = '0:00cc00ff' ] || complain "the ball's colour is $(colour_of 'Kugel oben')"
 [ -z "$(colour_of links)" ] || complain "what has no colour got one"
 
+# the writer numbers the plate's place in the assembly, for it has no name: that is a number of this export, and no id
+grep -q "NEXT_ASSEMBLY_USAGE_OCCURRENCE('1','',''" mm.step || complain "the number that the writer invents"
+[ "$(grep -c '"source_id": ""' tree.json)" -ge 9 ] && ! grep -q '"source_id": "[^"]' tree.json ||
+  complain "a number of the export became an id: $(grep -o '"source_id": "[^"][^"]*"' tree.json | head -1)"
+
 # finer chords, more triangles; the same bytes whatever the threads, and from a pipe
 triangles() { "$bvpack" info --json "$1" | sed -n 's/^ *"unique_triangle_count": *\([0-9]*\).*/\1/p'; }
 pack mm.step --chord 0.001 --angle 2 -j1 -o fine.bvp

@@ -107,6 +107,7 @@ static const verb_case cases[] = {
     {.line = "clash ../in/tree.bvp -q -j 1 -r o.csv", .old = "o.csv"},
     {.line = "clash ../in/tree.bvp -j 1 --rules ../in/rules.json --baseline ../in/old.jsonl -r "
              "o.jsonl"},
+    {.line = "clash ../in/tree.bvp -j 1 --baseline ../in/tree2.bvp,../in/old.jsonl -r o.jsonl"},
     {.line = "clash ../in/tree.bvp -j 1 --zones ../in/zones.json --zone ball=sphere:2 -r o.jsonl"},
     {.line = "clash ../in/thin.bvp -q -j 1 --zone capsule:.1,3@.5,0,0 -r o.csv --state o.state"},
     {.line = "clash ../in/thin.bvp -q -j 1 --exclude Cube*:Ring* --same-assembly -r o.csv"},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_clash_inputs.c: whole clash runs of a sound file with any bytes as the state of a run that
- * goes on, as the baseline, as the rules or as zones. The first byte says which. The records of a
- * state are put behind the right head, and their hashes are right: each is a kind (u8) and the
- * bytes of a pair or of a mark; its mutations change fields of records that a run has written.
+ * goes on, as the baseline, alone or with its file, as the rules or as zones. The first byte says
+ * which. The records of a state are put behind the right head, and their hashes are right: each is
+ * a kind (u8) and the bytes of a pair or of a mark; its mutations change fields of records that a
+ * run has written.
  */
 #include "clash/clash_state.h"
 #include "mutate.h"
@@ -12,7 +13,7 @@
 #include <math.h>
 
 enum { HEAD_KIND = 0x31544c43, RECORD_HEAD = 24, PAIRS_MAX = 8 };
-enum { STATE, BASELINE, RULES, ZONES, INPUTS };
+enum { STATE, BASELINE, RULES, ZONES, NIGHTS, INPUTS };
 
 static uint8_t *head; /* a state's first record */
 static size_t head_size;
@@ -161,8 +162,9 @@ static int try_input(const uint8_t *data, size_t size)
         "clash a.bvp -q -j 1 --clearance 0.5 --state s --report out.jsonl",
         "clash a.bvp -q -j 1 --clearance 0.5 --baseline b.jsonl --report out.jsonl",
         "clash a.bvp -q -j 1 --clearance 0.5 --rules r.json --report out.jsonl",
-        "clash a.bvp -q -j 1 --clearance 0.5 --zones z.json --report out.jsonl"};
-    static const char *const names[INPUTS] = {"s", "b.jsonl", "r.json", "z.json"};
+        "clash a.bvp -q -j 1 --clearance 0.5 --zones z.json --report out.jsonl",
+        "clash a.bvp -q -j 1 --clearance 0.5 --baseline a.bvp,b.jsonl --report out.jsonl"};
+    static const char *const names[INPUTS] = {"s", "b.jsonl", "r.json", "z.json", "b.jsonl"};
     if (size == 0)
         return 0;
     start();

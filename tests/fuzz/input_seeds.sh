@@ -26,6 +26,7 @@ END
 "$BVPACK" clash "$folder/boxes.bvp" -q -j 1 --clearance 0.5 --report "$folder/report.jsonl" >/dev/null
 printf '\000' >"$folder/state.input"
 { printf '\001' && cat "$folder/report.jsonl"; } >"$folder/baseline.input"
+{ printf '\004' && cat "$folder/report.jsonl"; } >"$folder/nights.input"
 printf '\002%s' '{"rules": [{"name": "a", "a": "cube*", "b": "x=y", "allow": "1mm"}, {"a": "**", "clearance": 0.2,
   "touch": "1in"}, {"name": "off", "a": "cube1", "exclude": true}, {"a": "#0", "same_assembly": 1}]}' >"$folder/rules.input"
 printf '\003%s' '{"zones": [{"name": "door", "shape": "box:0.9,0.2,2.1", "place": [0.5, 0, 0, 0, 0, 30]},

@@ -169,6 +169,60 @@ START_TEST(many)
 }
 END_TEST
 
+/* A sub-assembly whose content no other has is the same whatever its name and place, and whatever
+ * ids an export gives: in its old parent (0) or in another one (1). */
+START_TEST(renamed_and_moved)
+{
+    enum { BELOW = 137 };
+    line *a = calloc(2 * (BELOW + 5), sizeof *a), *b = a + BELOW + 5;
+    for (int i = 0; i < BELOW + 5; i++) {
+        a[i] = i < 3    ? (line){i - 1 > 0 ? 0 : i - 1, GROUP, i ? "hall" : "r", NULL, 100.0 * i, 0}
+               : i == 3 ? (line){1, GROUP, "skid", "id-1", 3, 0}
+               : i == 4 ? (line){2, 1, "crane", NULL, 7, 0}
+                        : (line){3, 0, "bolt", NULL, 2 * i, i % 3};
+        b[i] = a[i];
+    }
+    b[3].name = "pump group";
+    b[3].id = "id-2";
+    b[3].x = 33;
+    for (int parent = 1; parent <= 2; parent++) {
+        b[3].parent = parent;
+        comparison c;
+        compare(&c, a, BELOW + 5, b, BELOW + 5, 0);
+        ck_assert_uint_eq(c.rows.count, 2);
+        expect(&c, 0, DIFF_MOVED, "skid", BELOW);
+        expect(&c, 1, DIFF_RENAMED, "skid", BELOW);
+        ck_assert_double_eq_tol(c.rows.items[0].distance, 100 * (parent - 1) + 30, 1e-9);
+        ck_assert_uint_eq(c.rows.same_count, 1);
+        done(&c);
+    }
+    free(a);
+}
+END_TEST
+
+/* Two sub-assemblies of one name at one place, in another order, each with a bolt less: what they
+ * still hold tells which is which. */
+START_TEST(known_by_content)
+{
+    static const line a[] = {
+        {-1, GROUP, "r", NULL, 0, 0}, {0, GROUP, "set", NULL, 0, 0}, {1, 0, "bolt", NULL, 1, 0},
+        {1, 0, "bolt", NULL, 2, 0},   {1, 0, "bolt", NULL, 3, 0},    {0, GROUP, "set", NULL, 0, 0},
+        {5, 0, "bolt", NULL, 11, 0},  {5, 0, "bolt", NULL, 12, 0},   {5, 0, "bolt", NULL, 13, 0}};
+    static const line b[] = {{-1, GROUP, "r", NULL, 0, 0},  {0, GROUP, "set", NULL, 0, 0},
+                             {1, 0, "bolt", NULL, 13, 0},   {1, 0, "bolt", NULL, 11, 0},
+                             {0, GROUP, "set", NULL, 0, 0}, {4, 0, "bolt", NULL, 2, 0},
+                             {4, 0, "bolt", NULL, 3, 0}};
+    comparison c;
+    COMPARE(&c, a, b);
+    ck_assert_uint_eq(c.a.nodes[1].partner, 4);
+    ck_assert_uint_eq(c.a.nodes[5].partner, 1);
+    ck_assert_uint_eq(c.rows.counts[DIFF_REMOVED], 2);
+    ck_assert_uint_eq(c.rows.counts[DIFF_MOVED], 0);
+    ck_assert_uint_eq(c.rows.same_count, 4);
+    done(&c);
+}
+END_TEST
+
 START_TEST(moved_with_all_below)
 {
     static const line a[] = {{-1, GROUP, "r", NULL, 0, 0},
@@ -555,6 +609,8 @@ SUITE(test_diff_match)
                                  equal_names,
                                  nearest,
                                  many,
+                                 renamed_and_moved,
+                                 known_by_content,
                                  moved_with_all_below,
                                  moved_and_compensated,
                                  turned,

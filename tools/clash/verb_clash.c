@@ -422,17 +422,18 @@ const verb verb_clash = {
         "Files are held against their hashes before anything is reported: one that is damaged, or "
         "a part of a store that is missing or damaged, is an error.",
     .options = options,
-    .examples = "# what clashes, and what is nearer than 5 mm\n"
-                "bvpack clash plant.bvp --clearance 5mm --report clash.jsonl --report clash.csv\n"
-                "# a robot in its cell, without the floor\n"
-                "bvpack clash cell.bvp robot.bvp --place-b 1.5,0,0 --exclude 'floor*'\n"
-                "# is anything in the doorway, or within 50 mm of it?\n"
-                "bvpack clash plant.bvp --zone door=box:0.9,1.2,2.1@4,1,1.05 --clearance 50mm "
-                "--exit-code\n"
-                "# every night: what is new since yesterday\n"
-                "bvpack clash plant.bvp --rules rules.json --baseline old.jsonl -r new.jsonl\n"
-                "# a long run on a machine that may go down\n"
-                "bvpack clash plant.bvp --state clash.state --report clash.jsonl\n",
+    .examples =
+        "# what clashes, and what is nearer than 5 mm\n"
+        "bvpack clash plant.bvp --clearance 5mm --report clash.jsonl --report clash.csv\n"
+        "# a robot in its cell, without the floor\n"
+        "bvpack clash cell.bvp robot.bvp --place-b 1.5,0,0 --exclude 'floor*'\n"
+        "# is anything in the doorway, or within 50 mm of it?\n"
+        "bvpack clash plant.bvp --zone door=box:0.9,1.2,2.1@4,1,1.05 --clearance 50mm "
+        "--exit-code\n"
+        "# every night: what is new since yesterday\n"
+        "bvpack clash new.bvp --rules rules.json --baseline old.bvp,old.jsonl -r new.jsonl\n"
+        "# a long run on a machine that may go down\n"
+        "bvpack clash plant.bvp --state clash.state --report clash.jsonl\n",
     .exit_codes = "1 there is a finding, with --exit-code\n"
                   "4 a file is not a bvpack file, or a block of it is not what its hash says: "
                   "nothing is reported\n"

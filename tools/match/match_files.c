@@ -95,8 +95,13 @@ static const unsigned anywhere[] = {WORLD | NAME | SHAPE, WORLD | SHAPE,        
 
 typedef struct matching {
     match_side *a, *b;
-    key_list left_a, left_b; /* room for all nodes */
-    int is_guess;            /* what the current pass matches may be another one of several */
+    key_list left_a, left_b;   /* room for all nodes */
+    int is_guess;              /* what is matched now may be another one of several */
+    key_list inner_a, inner_b; /* the same room: children of the nodes of a run */
+    struct vote {
+        uint32_t a, b, count;
+    } * votes; /* room for the nodes of a */
+    uint32_t vote_count;
     double points_a[MATCH_NEAREST_MAX][3], points_b[MATCH_NEAREST_MAX][3];
 } matching;
 
@@ -143,6 +148,78 @@ static void marry_in_order(void *user, const keyed *a, uint32_t a_count, const k
     }
 }
 
+/* ---- groups by their content ----------------------------------------------------------------- */
+
+/* A child that two groups alone have in common. */
+static void vote(void *user, const keyed *a, uint32_t a_count, const keyed *b, uint32_t b_count)
+{
+    matching *m = user;
+    if (a_count == 1 && b_count == 1)
+        m->votes[m->vote_count++] = (struct vote){a->idx, b->idx, 1};
+}
+
+static int by_groups(const void *a, const void *b)
+{
+    const struct vote *one = a, *other = b;
+    if (one->a != other->a)
+        return one->a < other->a ? -1 : 1;
+    return (one->b > other->b) - (one->b < other->b);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct vote *one = a, *other = b;
+    if (one->count != other->count)
+        return one->count > other->count ? -1 : 1;
+    return by_groups(a, b);
+}
+
+/* Each child of these nodes, with the node's number. */
+static void list_content(const match_side *s, const keyed *items, uint32_t count, key_list *out)
+{
+    out->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const match_node *node = &s->nodes[items[i].idx];
+        uint32_t child = node->partner == BVP_NONE ? node->child : BVP_NONE;
+        for (; child != BVP_NONE; child = s->nodes[child].next)
+            add(out, key_of(&s->nodes[child], NAME | LOCAL | SHAPE), items[i].idx);
+    }
+}
+
+/* Of groups that are equal otherwise, those are the same that have the most children in common. */
+static void marry_by_content(matching *m, const keyed *a, uint32_t a_count, const keyed *b,
+                             uint32_t b_count)
+{
+    uint32_t kept = 0;
+    if (a_count + b_count <= 2)
+        return;
+    list_content(m->a, a, a_count, &m->inner_a);
+    list_content(m->b, b, b_count, &m->inner_b);
+    m->vote_count = 0;
+    join(&m->inner_a, &m->inner_b, vote, m);
+    qsort(m->votes, m->vote_count, sizeof *m->votes, by_groups);
+    for (uint32_t i = 0; i < m->vote_count; i++)
+        if (kept > 0 && by_groups(&m->votes[kept - 1], &m->votes[i]) == 0)
+            m->votes[kept - 1].count++;
+        else
+            m->votes[kept++] = m->votes[i];
+    qsort(m->votes, kept, sizeof *m->votes, by_count);
+    for (uint32_t i = 0; i < kept; i++)
+        if (m->a->nodes[m->votes[i].a].partner == BVP_NONE &&
+            m->b->nodes[m->votes[i].b].partner == BVP_NONE)
+            marry(m, m->votes[i].a, m->votes[i].b);
+}
+
+/* By content, then in order. */
+static void marry_alike(void *user, const keyed *a, uint32_t a_count, const keyed *b,
+                        uint32_t b_count)
+{
+    marry_by_content(user, a, a_count, b, b_count);
+    marry_in_order(user, a, a_count, b, b_count);
+}
+
+/* ---- groups and instances ------------------------------------------------------------------- */
+
 /* Their translations in the parent. */
 static void list_points(const match_side *s, const keyed *items, uint32_t count, double (*out)[3])
 {
@@ -155,22 +232,42 @@ static void list_points(const match_side *s, const keyed *items, uint32_t count,
     }
 }
 
-/* The nearest ones, unless they are too many. */
+/* Those of a run that are free; 0: too many. */
+static uint32_t list_free(const match_side *s, const keyed *items, uint32_t count, keyed *out)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (s->nodes[items[i].idx].partner != BVP_NONE)
+            continue;
+        if (found == MATCH_NEAREST_MAX)
+            return 0;
+        out[found++] = items[i];
+    }
+    return found;
+}
+
+/* By content, then the nearest ones, unless they are too many. */
 static void marry_nearest(void *user, const keyed *a, uint32_t a_count, const keyed *b,
                           uint32_t b_count)
 {
     matching *m = user;
     uint32_t partner[MATCH_NEAREST_MAX];
-    if (a_count + b_count > 2 && a_count <= MATCH_NEAREST_MAX && b_count <= MATCH_NEAREST_MAX) {
-        list_points(m->a, a, a_count, m->points_a);
-        list_points(m->b, b, b_count, m->points_b);
-        match_nearest((const double(*)[3])m->points_a, a_count, (const double(*)[3])m->points_b,
-                      b_count, partner);
-        for (uint32_t i = 0; i < a_count; i++)
+    keyed free_a[MATCH_NEAREST_MAX], free_b[MATCH_NEAREST_MAX];
+    marry_by_content(m, a, a_count, b, b_count);
+    m->is_guess = 1;
+    const uint32_t left_a = list_free(m->a, a, a_count, free_a);
+    const uint32_t left_b = list_free(m->b, b, b_count, free_b);
+    if (left_a > 0 && left_b > 0) {
+        list_points(m->a, free_a, left_a, m->points_a);
+        list_points(m->b, free_b, left_b, m->points_b);
+        match_nearest((const double(*)[3])m->points_a, left_a, (const double(*)[3])m->points_b,
+                      left_b, partner);
+        for (uint32_t i = 0; i < left_a; i++)
             if (partner[i] != BVP_NONE)
-                marry(m, a[i].idx, b[partner[i]].idx);
+                marry(m, free_a[i].idx, free_b[partner[i]].idx);
     }
     marry_in_order(m, a, a_count, b, b_count);
+    m->is_guess = 0;
 }
 
 /* Matches the two nodes of a key that occurs once on each side. */
@@ -200,10 +297,11 @@ static void match_descendants(matching *m)
         if (partner == BVP_NONE || m->a->nodes[i].child == BVP_NONE)
             continue;
         for (const unsigned *respects = among_siblings; *respects; respects++) {
-            const run_fn match = *respects & ALONE   ? marry_alone
-                                 : *respects & LOCAL ? marry_in_order
-                                                     : marry_nearest;
-            m->is_guess = match == marry_nearest && !(*respects & ID);
+            const unsigned all = LOCAL | SHAPE;
+            const run_fn match = *respects & ALONE                            ? marry_alone
+                                 : *respects & ID || (*respects & all) == all ? marry_in_order
+                                 : *respects & LOCAL                          ? marry_alike
+                                                                              : marry_nearest;
             list_children(m->a, i, *respects, &m->left_a);
             list_children(m->b, partner, *respects, &m->left_b);
             join(&m->left_a, &m->left_b, match, m);
@@ -265,7 +363,11 @@ int match_files(match_side *a, match_side *b)
     matching m = {.a = a, .b = b};
     m.left_a.items = room_for(a);
     m.left_b.items = room_for(b);
-    const int failed = !m.left_a.items || !m.left_b.items;
+    m.inner_a.items = room_for(a);
+    m.inner_b.items = room_for(b);
+    m.votes = malloc(((size_t)a->node_count + 1) * sizeof *m.votes);
+    const int failed =
+        !m.left_a.items || !m.left_b.items || !m.inner_a.items || !m.inner_b.items || !m.votes;
     if (!failed && a->node_count > 0 && b->node_count > 0) {
         marry(&m, 0, 0);
         match_descendants(&m);
@@ -274,7 +376,6 @@ int match_files(match_side *a, match_side *b)
             list_all(b, anywhere[turn], &m.left_b);
             if (m.left_a.count == 0 || m.left_b.count == 0)
                 continue;
-            m.is_guess = 0;
             join(&m.left_a, &m.left_b, anywhere[turn] & ALONE ? marry_alone : marry_in_order, &m);
             match_descendants(&m);
         }
@@ -286,5 +387,8 @@ int match_files(match_side *a, match_side *b)
     }
     free(m.left_a.items);
     free(m.left_b.items);
+    free(m.inner_a.items);
+    free(m.inner_b.items);
+    free(m.votes);
     return failed ? complain_memory() : 0;
 }

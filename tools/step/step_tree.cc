@@ -46,7 +46,8 @@ std::string name_of(const TDF_Label &label)
     return text;
 }
 
-/* Names that writers invent for lack of one: "12", "NAUO12", "=>[0:1:1:2]". */
+/* Names that writers invent for lack of one: "12", "NAUO12", "=>[0:1:1:2]". They number what one
+ * export holds, and the next export numbers again: they are no ids, either. */
 bool is_invented(const std::string &name)
 {
     if (name.compare(0, 3, "=>[") == 0)
@@ -192,7 +193,6 @@ class tree
         const bool is_group = XCAFDoc_ShapeTool::IsAssembly(product);
         const std::string product_name = name_of(product);
         std::string name = is_reference ? name_of(next.label) : product_name;
-        const std::string id = is_reference && is_invented(name) ? name : std::string();
         if (is_invented(name) && !product_name.empty())
             name = product_name;
 
@@ -212,7 +212,7 @@ class tree
             properties[node.property_count++] = {COLOURS_KEY, text};
         }
         const uint32_t number = import_send_node(sender_, &node, name.empty() ? NULL : name.c_str(),
-                                                 id.empty() ? NULL : id.c_str(), properties);
+                                                 NULL, properties);
         if (number >= NODE_MAX)
             import_send_failure(sender_, BVP_ERR_LIMIT,
                                 "more than 134 million instances; split the model");

@@ -211,8 +211,8 @@ class tree
                           colour.rgba[2], colour.rgba[3]);
             properties[node.property_count++] = {COLOURS_KEY, text};
         }
-        const uint32_t number = import_send_node(sender_, &node, name.empty() ? NULL : name.c_str(),
-                                                 NULL, properties);
+        const uint32_t number =
+            import_send_node(sender_, &node, name.empty() ? NULL : name.c_str(), NULL, properties);
         if (number >= NODE_MAX)
             import_send_failure(sender_, BVP_ERR_LIMIT,
                                 "more than 134 million instances; split the model");

@@ -140,6 +140,7 @@ START_TEST(units)
     ck_assert_uint_eq(m.node_count, 3);
     expect_node(&m, 0, "a", BVP_NONE, BVP_NONE, home);
     ck_assert(m.nodes[1].parent == 0 && m.nodes[1].mesh == 0);
+    ck_assert_str_eq(m.nodes[1].name, "a");
     ck_assert_double_eq(m.nodes[0].placement[0], 1);
     ck_assert_double_eq(m.nodes[1].placement[0], .001);
     expect_node(&m, 2, "b", 0, 0, (double[]){3, 0, 0});

@@ -187,7 +187,11 @@ bvp_status plmxml_place_part(plmxml *p, uint32_t part, uint32_t node, int is_bel
         model_node *below = import_add_node(p->im);
         if (!below)
             return import_no_memory(p->im);
+        const char *name = p->im->out->nodes[node].name;
         below->parent = node;
+        below->name = name ? import_text(name, strlen(name)) : NULL;
+        if (name && !below->name)
+            return import_no_memory(p->im);
         node = p->im->out->node_count - 1;
     }
     transform_scale(p->im->out->nodes[node].placement, (double[]){unit, unit, unit});

@@ -42,7 +42,7 @@ START_TEST(tree)
     const model_node *site = node_named(&m, "/SITE"), *cylinder = node_named(&m, "/CYLI");
     ck_assert(site->parent == 0 && site->mesh == BVP_NONE);
     ck_assert(cylinder->parent == site - m.nodes && cylinder->mesh != BVP_NONE);
-    ck_assert(fabs(cylinder->placement[3] - 4000) < 1e-9 && cylinder->placement[0] > .999);
+    ck_assert(fabs(cylinder->placement[3] - 4000) < 1e-9 && cylinder->placement[0] == 1);
     ck_assert_str_eq(m.meshes[cylinder->mesh].name, "cylinder");
     ck_assert_str_eq(property_of(cylinder, "material"), "5");
     ck_assert_str_eq(property_of(cylinder, "bvpack_colours"), "0:102030ff");
@@ -93,7 +93,7 @@ START_TEST(parts)
     ck_assert_uint_gt(m.meshes[m.nodes[3].mesh].triangle_count,
                       9 * m.meshes[m.nodes[1].mesh].triangle_count);
     const double *p = m.nodes[2].placement;
-    ck_assert(fabs(p[1] + 1) < 1e-6 && fabs(p[4] - 1) < 1e-6 && p[3] == 1000 && p[11] == 3000);
+    ck_assert(p[1] == -1 && p[4] == 1 && p[3] == 1000 && p[11] == 3000);
     const model_node *both = node_named(&m, "/BOTH");
     ck_assert_str_eq(m.meshes[both->mesh].name, "/BOTH");
     expect_closed(&m.meshes[both->mesh]);
@@ -199,6 +199,7 @@ START_TEST(refusals)
     broken(8);
     rvm_set(&file, 0, 'X');
     refuse_file(BVP_ERR_NOT_OURS, "whose first chunk is HEAD, found XEAD");
+    expect_refusal_of(NULL, "HEAD\r\n    1   1\r\n", 16, 0, BVP_ERR_NOT_OURS, "RVM file as text");
     broken(8);
     rvm_set(&file, chunk_at, 0x80);
     refuse_file(BVP_ERR_CORRUPT, "expected a chunk's name, one letter in each word");

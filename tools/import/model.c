@@ -141,6 +141,8 @@ static const char *format_by_content(const uint8_t *data, size_t size)
         return "glb";
     if (size >= 16 && memcmp(p, "\0\0\0H\0\0\0E\0\0\0A\0\0\0D", 16) == 0)
         return "rvm";
+    if (starts_with(p, end, "HEAD\n") || starts_with(p, end, "HEAD\r\n"))
+        return "rvm"; /* its form as text, which is refused */
     if (is_binary_stl(data, size))
         return "stl";
     if (starts_with(p, end, "\xef\xbb\xbf"))

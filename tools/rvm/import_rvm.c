@@ -380,8 +380,10 @@ bvp_status rvm_shape_read(rvm *r, const rvm_primitive *p, rvm_shape *out)
     if (status != BVP_OK)
         return status;
     c.at += BOX_SIZE; /* it follows from the rest */
+    /* From millimetres to metres, so what only turns has columns of the float 0.001: divided by
+     * that it is exactly a turn where it is one by quarters. The last column is metres. */
     for (int i = 0; i < 12; i++)
-        out->placement[4 * (i % 3) + i / 3] = 1000 * columns[i];
+        out->placement[4 * (i % 3) + i / 3] = i < 9 ? columns[i] / 0.001f : 1000 * columns[i];
     const int count = p->kind == RVM_FACET_GROUP ? 0 : rvm_number_counts[p->kind];
     if (p->volume != RVM_SOLID && c.end - c.at >= (uint64_t)(count + 1) * WORD)
         c.at += WORD; /* its transparency */
@@ -442,6 +444,10 @@ bvp_status import_rvm(importer *im)
     im->out->up = BVP_UP_Z;
     if (!(im->out->format = import_text("RVM", 3)))
         return import_no_memory(im);
+    if (import_find(im->data, im->size < WORD ? im->size : WORD, "HEAD"))
+        return import_refuse(im, BVP_ERR_NOT_OURS,
+                             "is an RVM file as text; export it again as binary, which has the "
+                             "same in it");
     bvp_status status = read_chunks(&r);
     if (status == BVP_OK)
         status = rvm_attributes_read(&r);

@@ -25,10 +25,11 @@ static const char header_name[] = "Header Information";
 
 typedef struct attributes {
     rvm *r;
-    name_table names;      /* numbers in im->out->nodes: the first group of each name */
-    uint32_t *next, *last; /* the next group of the name; of the first one: the last */
-    uint8_t *is_taken;     /* groups that have their attributes */
-    uint32_t *open;        /* groups of the NEWs around here, BVP_NONE: there is none */
+    name_table names;     /* numbers in im->out->nodes: the first group of each name */
+    uint32_t *next, *end; /* the next group of the name; of the first one: the last, and when all
+                             are listed the first that has no attributes yet */
+    uint8_t *is_taken;    /* groups that have their attributes */
+    uint32_t *open;       /* groups of the NEWs around here, BVP_NONE: there is none */
     size_t depth, open_capacity;
     uint64_t strangers, odd; /* for the warnings */
 } attributes;
@@ -40,9 +41,9 @@ static bvp_status list_names(attributes *a)
     const model *m = a->r->im->out;
     const size_t count = m->node_count;
     a->next = malloc((count + 1) * sizeof *a->next);
-    a->last = malloc((count + 1) * sizeof *a->last);
+    a->end = malloc((count + 1) * sizeof *a->end);
     a->is_taken = calloc(count + 1, 1);
-    if (!a->next || !a->last || !a->is_taken)
+    if (!a->next || !a->end || !a->is_taken)
         return import_no_memory(a->r->im);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t first = i;
@@ -52,19 +53,27 @@ static bvp_status list_names(attributes *a)
         if (name_table_put(&a->names, m->nodes[i].name, &first) != 0)
             return import_no_memory(a->r->im);
         if (first != i)
-            a->next[a->last[first]] = i;
-        a->last[first] = i;
+            a->next[a->end[first]] = i;
+        a->end[first] = i;
     }
+    for (size_t k = 0; k < a->names.count; k++)
+        a->end[a->names.entries[k].value] = a->names.entries[k].value;
     return BVP_OK;
 }
 
 /* The group of this name: below the one around it, if there is one; else the first that has no
  * attributes yet. */
-static uint32_t find_group(const attributes *a, const char *name)
+static uint32_t find_group(attributes *a, const char *name)
 {
     const uint32_t around = a->depth > 0 ? a->open[a->depth - 1] : BVP_NONE;
     const model *m = a->r->im->out;
-    uint32_t other = BVP_NONE, i = name_table_get(&a->names, name);
+    const uint32_t first = name_table_get(&a->names, name);
+    if (first == UINT32_MAX)
+        return BVP_NONE;
+    uint32_t other = BVP_NONE, i = a->end[first];
+    while (i != BVP_NONE && a->is_taken[i])
+        i = a->next[i];
+    a->end[first] = i;
     for (int seen = 0; i != BVP_NONE && seen < SAME_NAME_MOST; i = a->next[i], seen++) {
         if (a->is_taken[i])
             continue;
@@ -175,7 +184,7 @@ static bvp_status read_lines(attributes *a, const char *text, size_t size)
     if (status == BVP_OK)
         status = import_warn(a->r->im, a->odd, "odd lines in the file of attributes");
     free(a->next);
-    free(a->last);
+    free(a->end);
     free(a->is_taken);
     free(a->open);
     name_table_free(&a->names);

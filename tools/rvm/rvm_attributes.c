@@ -6,7 +6,7 @@
  * of them on a line with "&end&" between. NEW ... END are nested as the groups are. A name that
  * several groups have is looked for below the group of the surrounding NEW.
  */
-#include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -196,15 +196,29 @@ static bvp_status read_lines(attributes *a, const char *text, size_t size)
 /* *is_there: the file `name` is one of attributes, and read. */
 static bvp_status read_file(rvm *r, const char *name, int *is_there)
 {
-    const int fd = beneath_open(r->im->dir, name);
     uri_bytes bytes;
+    uri_result result = URI_SYSTEM;
+    int fd;
     *is_there = 0;
-    if (fd < 0)
-        return BVP_OK;
-    const uri_result result = uri_map(fd, &bytes);
-    close(fd);
-    if (result != URI_OK)
-        return result == URI_NO_MEMORY ? import_no_memory(r->im) : BVP_OK;
+    do
+        fd = beneath_open(r->im->dir, name);
+    while (fd < 0 && errno == EINTR);
+    if (fd >= 0) {
+        result = uri_map(fd, &bytes);
+        const int failure = errno;
+        close(fd);
+        errno = failure;
+    }
+    if (result == URI_NO_MEMORY)
+        return import_no_memory(r->im);
+    if (result != URI_OK) /* no such file, one of another folder, or one that is empty */
+        return errno == ENOENT || errno == ENOTDIR || errno == EXDEV || errno == EINVAL ||
+                       errno == ELOOP || errno == ENAMETOOLONG
+                   ? BVP_OK
+                   : import_refuse(r->im, BVP_ERR_SYSTEM,
+                                   "its attributes, %s, can't be read: %s; make that file "
+                                   "readable, or move it away",
+                                   name, strerror(errno));
     const size_t mark = bytes.size >= 3 && memcmp(bytes.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     const size_t size = bytes.size - mark, word = sizeof first_word - 1;
     bvp_status status = BVP_OK;

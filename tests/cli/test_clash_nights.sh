@@ -156,8 +156,10 @@ sed 1d slots >fewer
 plant new.bvp 0 <fewer
 first=$(rows old.jsonl | grep -c "^$(head -1 slots)-")
 [ "$first" = 2 ] || bad "$first pairs of the first bolt"
-expect 0 clash new.bvp --baseline old.bvp,old.jsonl --exclude 'rail:bolt' --json
+expect 0 clash new.bvp --baseline old.bvp,old.jsonl --exclude 'rail:bolt' -r new.jsonl --cell 1.5 --json
 is baseline.resolved 2
+[ "$(rows new.jsonl | grep resolved | cut -d' ' -f1 | tr '\n' ' ')" = "$(head -1 slots)-plate $(head -1 slots)-rail " ] ||
+  bad "resolved: $(rows new.jsonl | grep resolved)"
 is baseline.left_out $(($(wc -l <slots) - 1))
 is baseline.persistent $(($(wc -l <slots) - 1))
 mkdir a,b

@@ -4,8 +4,8 @@
  *
  * So a baseline of millions of rows costs some 64 bytes a row. `known` is sorted by id once the
  * file is open, `pairs` by the numbers of the instances, if the files are there that these are of;
- * each row of the run is looked up and marks what it meets as seen. What was never seen is then
- * read from the file a second time, in the order of the file.
+ * each row of the run is looked up and marks what it meets as seen. Only what was never seen is
+ * then read from the file a second time, in the order of the file.
  */
 #include "clash/clash_baseline.h"
 
@@ -243,37 +243,58 @@ int clash_baseline_meet(clash_baseline *b, uint32_t instance_a, uint32_t instanc
     return 1;
 }
 
+static int by_offset(const void *a, const void *b)
+{
+    const struct clash_known *one = *(struct clash_known *const *)a;
+    const struct clash_known *other = *(struct clash_known *const *)b;
+    return (one->offset > other->offset) - (one->offset < other->offset);
+}
+
+/* Reads the row again, of which only what `known` has was kept. */
+static int give_past(const clash_baseline *b, const struct clash_known *known,
+                     clash_past_fn callback, void *user)
+{
+    const size_t end = line_end(&b->file, known->offset);
+    json_fault fault;
+    json_value *line =
+        json_tree_open((const char *)b->file.data + known->offset, end - known->offset, &fault);
+    clash_past past = {.id = text_or(line, "id", ""),
+                       .a = text_or(line, "a", ""),
+                       .b = text_or(line, "b", ""),
+                       .part_a = text_or(line, "part_a", ""),
+                       .part_b = text_or(line, "part_b", ""),
+                       .verdict = text_or(line, "verdict", ""),
+                       .group = text_or(line, "group", ""),
+                       .place = text_or(line, "place", ""),
+                       .instance_a = BVP_NONE,
+                       .instance_b = BVP_NONE};
+    if (b->past) {
+        past.instance_a = clash_past_is(b->past, 0, known->a);
+        past.instance_b = clash_past_is(b->past, !b->is_same, known->b);
+    }
+    json_tree_number(json_tree_get(line, "distance"), &past.distance);
+    /* The file may have been written to since: then the line is another one, or none. */
+    uint8_t id[16];
+    const int is_there = read_id(past.id, id) == 0 && memcmp(id, known->id, 16) == 0;
+    const int result = fault.is_memory ? complain_memory() : is_there ? callback(user, &past) : 0;
+    json_tree_close(line);
+    return result;
+}
+
 int clash_baseline_rest(const clash_baseline *b, clash_past_fn callback, void *user)
 {
+    const struct clash_known **rest = malloc((b->count + 1) * sizeof *rest);
+    size_t count = 0;
     int result = 0;
-    for (size_t at = 0; result == 0 && at < b->file.size;) {
-        const size_t end = line_end(&b->file, at);
-        json_fault fault;
-        json_value *line = json_tree_open((const char *)b->file.data + at, (end - at), &fault);
-        clash_past past = {.id = text_or(line, "id", ""),
-                           .a = text_or(line, "a", ""),
-                           .b = text_or(line, "b", ""),
-                           .part_a = text_or(line, "part_a", ""),
-                           .part_b = text_or(line, "part_b", ""),
-                           .verdict = text_or(line, "verdict", ""),
-                           .group = text_or(line, "group", ""),
-                           .place = text_or(line, "place", ""),
-                           .instance_a = BVP_NONE,
-                           .instance_b = BVP_NONE};
-        uint8_t id[16];
-        result = fault.is_memory ? complain_memory() : 0;
-        json_tree_number(json_tree_get(line, "distance"), &past.distance);
-        if (read_id(past.id, id) == 0) {
-            const struct clash_known *known = find(b, id);
-            if (known && b->past) {
-                past.instance_a = clash_past_is(b->past, 0, known->a);
-                past.instance_b = clash_past_is(b->past, !b->is_same, known->b);
-            }
-            if (known && !known->seen && known->offset == at)
-                result = callback(user, &past);
-        }
-        json_tree_close(line);
-        at = end + 1;
-    }
+    if (!rest)
+        return complain_memory();
+    /* Of rows with one id, which no report has, the first stands for all. */
+    for (size_t i = 0; i < b->count; i++)
+        if (!b->known[i].seen && (i == 0 || memcmp(b->known[i - 1].id, b->known[i].id, 16) != 0))
+            rest[count++] = &b->known[i];
+    qsort(rest, count, sizeof *rest, by_offset);
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = give_past(b, rest[i], callback, user);
+    free(rest);
     return result;
 }

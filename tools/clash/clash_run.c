@@ -308,8 +308,9 @@ int clash_run_all(clash_job *j)
     if (code == 0 && j->summary.complete && j->set->baseline) {
         /* Pairs that the baseline has and this run has not are found by their paths, if not by
          * what has been matched. */
-        code = instance_tree_index(&j->trees[0]);
-        if (code == 0 && j->a != j->b)
+        if (!j->baseline.past)
+            code = instance_tree_index(&j->trees[0]);
+        if (code == 0 && !j->baseline.past && j->a != j->b)
             code = instance_tree_index(&j->trees[1]);
         code = code ? code : clash_baseline_rest(&j->baseline, deliver_resolved, j);
     }

@@ -172,7 +172,7 @@ is baseline.persistent "$(wc -l <old.jsonl)"
 expect 3 clash old.bvp --baseline old.bvp,missing.jsonl
 has err 'missing.jsonl'
 expect 3 clash new.bvp --baseline new.bvp,old.jsonl
-has err '^bvpack: old.jsonl: line [0-9]+: "instance_[ab]" and "[ab]" name no instance of the file in front'
+has err '^bvpack: old.jsonl: line [0-9]+: "a", "b" and their instances. numbers are not of the file in front'
 expect 2 clash new.bvp --baseline old.bvp,old.bvp,old.jsonl
 has err 'expected one packed file, as this run has'
 expect 2 clash new.bvp new.bvp --baseline old.bvp,old.jsonl

@@ -88,19 +88,19 @@ static int is_resolved(const json_value *line)
     return strcmp(text_or(line, "state", ""), "resolved") == 0;
 }
 
-/* The instances of a row in the files that it is of. What is wrong with them, or NULL. */
-static const char *read_instances(const clash_baseline *b, const json_value *line, reading *r,
-                                  struct clash_known *out)
+/* The instances of a row in the files that it is of. *wrong is set if they have none such; else 0,
+ * or the exit code. */
+static int read_instances(const clash_baseline *b, const json_value *line, reading *r,
+                          struct clash_known *out, int *wrong)
 {
     double a = -1, other = -1;
     json_tree_number(json_tree_get(line, "instance_a"), &a);
     json_tree_number(json_tree_get(line, "instance_b"), &other);
-    if (clash_past_find(b->past, 0, a, text_or(line, "a", ""), &r->scratch, &out->a) != 0)
-        return "\"instance_a\" and \"a\" name no instance of the file in front of the report";
-    if (clash_past_find(b->past, !b->is_same, other, text_or(line, "b", ""), &r->scratch,
-                        &out->b) != 0)
-        return "\"instance_b\" and \"b\" name no instance of the file in front of the report";
-    return NULL;
+    const int code =
+        clash_past_find(b->past, 0, a, text_or(line, "a", ""), &r->scratch, &out->a, wrong);
+    return code ? code
+                : clash_past_find(b->past, !b->is_same, other, text_or(line, "b", ""), &r->scratch,
+                                  &out->b, wrong);
 }
 
 static int read_line(clash_baseline *b, reading *r, size_t first, size_t size)
@@ -109,10 +109,15 @@ static int read_line(clash_baseline *b, reading *r, size_t first, size_t size)
     struct clash_known one = {.offset = first};
     json_value *line = json_tree_open((const char *)b->file.data + first, size, &fault);
     const char *wrong = line ? read_known(line, &one) : fault.text;
+    int code = 0, is_other = 0;
     if (!wrong && b->past && !is_resolved(line))
-        wrong = read_instances(b, line, r, &one);
-    int code = 0;
-    if (fault.is_memory) {
+        code = read_instances(b, line, r, &one, &is_other);
+    if (is_other)
+        wrong =
+            "\"a\", \"b\" and their instances' numbers are not of the file in front of the report";
+    if (code != 0) {
+        /* has been said */
+    } else if (fault.is_memory) {
         code = complain_memory();
     } else if (wrong) {
         complain(r->path,

@@ -145,7 +145,7 @@ uint32_t clash_past_is(const clash_past_files *p, int side, uint32_t past_instan
 }
 
 int clash_past_find(const clash_past_files *p, int side, double number, const char *path,
-                    growing_text *scratch, uint32_t *out)
+                    growing_text *scratch, uint32_t *out, int *wrong)
 {
     const instance_tree *t = &p->trees[side < p->count ? side : 0];
     *out = BVP_NONE;
@@ -153,10 +153,15 @@ int clash_past_find(const clash_past_files *p, int side, double number, const ch
         *out = instance_tree_find(p->zones, path);
         return 0;
     }
-    if (!(number >= 0 && number < t->info.instance_count) || number != (double)(uint32_t)number)
-        return -1;
-    *out = (uint32_t)number;
-    if (instance_tree_path(t, instance_tree_node(t, *out), scratch) != 0)
-        return -1;
-    return strcmp(scratch->data, path) == 0 ? 0 : -1;
+    if (!(number >= 0 && number < t->info.instance_count) || number != (double)(uint32_t)number) {
+        *wrong = 1;
+        return 0;
+    }
+    if (instance_tree_path(t, instance_tree_node(t, (uint32_t)number), scratch) != 0)
+        return complain_memory();
+    if (strcmp(scratch->data, path) == 0)
+        *out = (uint32_t)number;
+    else
+        *wrong = 1;
+    return 0;
 }

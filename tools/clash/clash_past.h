@@ -43,9 +43,10 @@ void clash_past_close(clash_past_files *p);
 uint32_t clash_past_was(const clash_past_files *p, int side, uint32_t instance);
 uint32_t clash_past_is(const clash_past_files *p, int side, uint32_t past_instance);
 
-/* The number in the earlier run of what a row calls `path` and instance `number`; of a zone that is
- * no more, BVP_NONE. 0, or -1: the file has no such instance, or calls it something else. */
+/* The number in the earlier run of what a row calls `path` and instance `number`; BVP_NONE: a zone
+ * that is no more, or *wrong is set: the file has no such instance, or calls it something else. 0,
+ * or says that memory is out and returns the exit code. */
 int clash_past_find(const clash_past_files *p, int side, double number, const char *path,
-                    growing_text *scratch, uint32_t *out);
+                    growing_text *scratch, uint32_t *out, int *wrong);
 
 #endif

@@ -75,6 +75,7 @@ UNIT_SUITES += \
 	tests/unit/test_pair_leaf.c \
 	tests/unit/test_partition.c \
 	tests/unit/test_polygon.c \
+	tests/unit/test_polygon_join.c \
 	tests/unit/test_primitive_names.c \
 	tests/unit/test_product.c \
 	tests/unit/test_progress.c \

@@ -62,7 +62,7 @@ edit() {
     { has[$1] = 1; was[$1] = 1; n++ }
     END {
       while (deletes > 0 && n > 0) { s = rnd(540); if (has[s]) { delete has[s]; deletes--; n-- } }
-      while (inserts > 0) { s = rnd(540); if (!has[s] && !was[s]) { has[s] = 1; inserts-- } }
+      for (tries = 0; inserts > 0 && tries < 1e5; tries++) { s = rnd(540); if (!has[s] && !was[s]) { has[s] = 1; inserts-- } }
       for (s = 0; s < 540; s++) if (has[s]) print s
     }'
 }
@@ -131,6 +131,7 @@ done
 # ---- moved bolts --------------------------------------------------------------------------------
 # One of several equal ones that is a little away from its old place is that one; far away it is another one.
 
+edit "$seed" 328 0 </dev/null >slots # the nights may have left few
 echo 0 | cat - slots | sort -un >first
 grep -v '^29$' first >slots # where the moved bolt goes
 plant old.bvp 0 <slots

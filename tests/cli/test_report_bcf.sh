@@ -78,11 +78,11 @@ topic() { # TITLE TYPE PRIORITY
   grep -q "TopicType=\"$2\"" "$markup" || bad "$1: not of type $2"
   grep -q "<Priority>$3</Priority>" "$markup" || bad "$1: not of priority $3"
 }
-topic 'Penetrating, 5 mm deep: plate and ball' Clash High
-topic 'Enclosed: ball and inner' Clash High
-topic 'Inside or outside unknown: ball and block apart' Undecided Normal
-topic 'Touching: plate and pin on' Contact Low
-topic 'Within clearance, 2 mm apart: plate and near block' Clearance Low
+topic 'plate and ball (5 mm deep)' Clash High
+topic 'ball and inner' Clash High
+topic 'ball and block apart' Undecided Normal
+topic 'plate and pin on' Contact Low
+topic 'plate and near block (2 mm apart)' Clearance Low
 topic 'Resolved, was touching: inner and block apart' Contact Low
 
 # ---- against the schemas

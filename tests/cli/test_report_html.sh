@@ -92,8 +92,8 @@ pixels() {
 }
 
 call POST /url '{"url":"file://'"$page"'"}' >"$scratch/loaded"
-rows='return document.querySelectorAll("#pairs tbody tr").length'
-first='return document.querySelector("#pairs tbody tr").dataset.id'
+rows='return document.querySelectorAll("#pairs tbody tr[data-id]").length'
+first='return document.querySelector("#pairs tbody tr[data-id]").dataset.id'
 expect "title" 'return document.title.includes("owned")' false
 expect "rows" "$rows" 9
 expect "elements out of names" 'return document.querySelectorAll("#pairs b, #pairs i, #facts b, header b, header i").length' 0
@@ -133,7 +133,7 @@ click '#pairs th:nth-child(3) button'
 expect "deepest first" "$first" 00000000000000000000000100000000
 expect "sorted" 'return document.querySelector("#pairs th:nth-child(3)").ariaSort' ascending
 click '#pairs th:nth-child(3) button'
-expect "other end first" 'return [...document.querySelectorAll("#pairs tbody tr")].map(r => r.dataset.id.slice(23, 24)).indexOf("7") < 2' true
+expect "other end first" 'return [...document.querySelectorAll("#pairs tbody tr[data-id]")].map(r => r.dataset.id.slice(23, 24)).indexOf("7") < 2' true
 
 # filters: a verdict, a group, words
 click '.chip[data-verdict="touching"]'

@@ -208,6 +208,13 @@ static int give_row(clash_report *r, const bvp_file *file, int number, uint32_t 
     pair.a = row.a.instance;
     pair.b = row.b.instance;
     snprintf(row.id, sizeof row.id, "%024x%08x", (unsigned)number + 1, (unsigned)time);
+    char title[256];
+    snprintf(title, sizeof title, "%s and %s", row.a.name, row.b.name);
+    clash_issue issue = {.title = title, .where = "", .state = row.state, .pair_count = 1};
+    issue.number = (uint64_t)number + 1 + REPORT_ROWS * (uint64_t)time;
+    memcpy(issue.id, row.id, sizeof issue.id);
+    row.issue = is_resolved ? NULL : &issue;
+    row.begins_issue = !is_resolved;
     return r->form->row(r, &row);
 }
 

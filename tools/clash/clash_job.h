@@ -10,6 +10,7 @@
 #include "found/clash_kept.h"
 #include "report/clash_outputs.h"
 #include "report/clash_rows.h"
+#include "clash/clash_gather.h"
 #include "clash/clash_rules.h"
 #include "clash/clash_state.h"
 #include "clash/clash_zones.h"
@@ -44,6 +45,7 @@ typedef struct clash_job {
     clash_rows rows;
     clash_filter filter;
     clash_kept kept;
+    clash_gathered gathered;
     clash_groups groups;
     uint64_t shown[BVP_VERDICT_COUNT]; /* rows by verdict */
     uint64_t findings;                 /* for --exit-code */

@@ -25,13 +25,15 @@ static void print_length(FILE *out, const char *before, double length, const cha
 static void print_counts(const clash_job *j, FILE *out)
 {
     const clash_summary *s = &j->summary;
-    char a[32];
+    char a[64];
     for (int i = 0; i < VERDICTS_SHOWN; i++)
         if (j->shown[clash_severity_verdict(i)] > 0)
             fprintf(out, "  %-12s %12s\n", bvp_verdict_name(clash_severity_verdict(i)),
                     grouped(j->shown[clash_severity_verdict(i)], a));
     if (s->row_count == 0)
         fputs("  no pair to report\n", out);
+    else
+        fprintf(out, "  in all       %12s\n", counted(s->issue_count, "issue", a));
     if (!j->set->baseline)
         return;
     fprintf(out, "against the baseline: %s new", grouped(s->new_count, a));
@@ -60,7 +62,7 @@ static int print_worst(clash_job *j, FILE *out)
     fprintf(out, "the worst:\n");
     for (uint32_t i = 0; i < count; i++) {
         bvp_clash_pair pair;
-        const clash_row *row = clash_row_of(j, &j->kept.items[i], &pair);
+        const clash_row *row = clash_row_of(j, &j->kept.items[j->gathered.order[i]], &pair);
         if (!row)
             return EXIT_LIMIT;
         fprintf(out, "  %-11s ", bvp_verdict_name(pair.verdict));
@@ -211,6 +213,7 @@ int clash_print_json(clash_job *j)
     jsonw_end(&out);
     jsonw_number(&out, "touch_default", j->run.touch_gap_default);
     jsonw_number(&out, "cell", j->run.cell);
+    jsonw_count(&out, "issues", j->summary.issue_count);
     jsonw_count(&out, "rows", j->summary.row_count);
     jsonw_object(&out, "verdicts");
     for (int i = 0; i < VERDICTS_SHOWN; i++)
@@ -247,7 +250,7 @@ int clash_print_json(clash_job *j)
     jsonw_array(&out, "worst");
     for (uint32_t i = 0; i < worst_count(j); i++) {
         bvp_clash_pair pair;
-        const clash_row *row = clash_row_of(j, &j->kept.items[i], &pair);
+        const clash_row *row = clash_row_of(j, &j->kept.items[j->gathered.order[i]], &pair);
         if (!row)
             return EXIT_LIMIT;
         jsonw_inline_object(&out, NULL);

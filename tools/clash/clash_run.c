@@ -91,23 +91,63 @@ clash_row *clash_row_of(clash_job *j, const clash_found *found, bvp_clash_pair *
     return row;
 }
 
+/* Of the issue of these pairs. */
+static const char *state_of(const clash_job *j, uint32_t first, uint32_t end)
+{
+    int is_new = 0, is_known = 0;
+    for (uint32_t i = first; i < end && j->set->baseline; i++) {
+        const clash_found *found = &j->kept.items[j->gathered.order[i]];
+        is_new |= !found->known;
+        is_known |= found->known;
+    }
+    return is_new && is_known ? "grown" : is_new ? "new" : is_known ? "persistent" : "";
+}
+
+/* Gives the reports the pairs of an issue. */
+static int give_issue(clash_job *j, const clash_trees *trees, uint32_t number)
+{
+    const clash_gathered *g = &j->gathered;
+    const uint32_t first = g->first[number], end = g->first[number + 1];
+    char clearance[64];
+    clash_issue issue;
+    bvp_clash_pair pair;
+    int code = clash_kept_read(&j->kept, &j->kept.items[g->order[first]], &pair);
+    if (code != 0)
+        return code;
+    snprintf(clearance, sizeof clearance, "%.4g%s%.16s", pair.limits.clearance,
+             j->run.unit[0] ? " " : "", j->run.unit);
+    code = clash_gather_issue(&j->gathered, &j->kept, trees, number, clearance, &issue);
+    issue.state = state_of(j, first, end);
+    for (uint32_t i = first; i < end && code == 0; i++) {
+        clash_row *row = clash_row_of(j, &j->kept.items[g->order[i]], &pair);
+        if (!row)
+            return EXIT_LIMIT;
+        row->issue = &issue;
+        row->begins_issue = i == first;
+        row->is_turned = clash_gather_is_turned(g, g->order[i]);
+        code = clash_outputs_row(&j->outputs, row);
+    }
+    return code;
+}
+
 /* Puts all that was found in order, and gives the most severe of it to the reports. */
 static int give_rows(clash_job *j)
 {
     clash_summary *s = &j->summary;
-    const uint64_t top = j->set->top > 0 ? j->set->top : UINT64_MAX;
+    const clash_trees trees = {j->a, j->b, j->run.placement_b};
+    const clash_gathered *g = &j->gathered;
     int code = clash_kept_sort(&j->kept);
-    s->row_count = j->kept.count < top ? j->kept.count : top;
+    code = code ? code : clash_gather(&j->gathered, &j->kept, &trees);
+    if (code != 0)
+        return code;
+    const uint64_t top = j->set->top > 0 ? j->set->top : UINT64_MAX;
+    s->issue_count = g->issue_count < top ? g->issue_count : top;
+    s->row_count = g->first[s->issue_count];
     s->filtered.by_top = j->kept.count - s->row_count;
-    for (uint64_t i = 0; i < s->row_count && code == 0; i++) {
-        const clash_found *found = &j->kept.items[i];
-        j->shown[found->verdict]++;
-        if (j->outputs.count == 0)
-            continue;
-        bvp_clash_pair pair;
-        const clash_row *row = clash_row_of(j, found, &pair);
-        code = row ? clash_outputs_row(&j->outputs, row) : EXIT_LIMIT;
-    }
+    for (uint64_t i = 0; i < s->row_count; i++)
+        j->shown[j->kept.items[g->order[i]].verdict]++;
+    for (uint32_t i = 0; i < s->issue_count && j->outputs.count > 0 && code == 0; i++)
+        code = give_issue(j, &trees, i);
     return code;
 }
 

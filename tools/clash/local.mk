@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 TOOL_SOURCES += \
 	tools/clash/clash_baseline.c \
+	tools/clash/clash_gather.c \
 	tools/clash/clash_json.c \
 	tools/clash/clash_past.c \
 	tools/clash/clash_print.c \
@@ -17,6 +18,7 @@ TOOL_SOURCES += \
 noinst_HEADERS += \
 	tools/clash/clash_baseline.h \
 	tools/clash/clash_job.h \
+	tools/clash/clash_gather.h \
 	tools/clash/clash_json.h \
 	tools/clash/clash_past.h \
 	tools/clash/clash_rules.h \

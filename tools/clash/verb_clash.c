@@ -267,7 +267,7 @@ static int prepare(clash_job *j, int count, char **paths)
 
 static int run(const verb *self, int argc, char **argv)
 {
-    clash_settings set = {.worst = 20, .pictures = 50};
+    clash_settings set = {.worst = 20, .pictures = 500};
     int code, first = options_operands(self, argc, argv, &set, 1, 2, "FILE or FILE FILE", &code);
     if (first < 0)
         return code;
@@ -295,6 +295,7 @@ static int run(const verb *self, int argc, char **argv)
         code = EXIT_FINDING;
     clash_state_close(&j.state, code == 0 || code == EXIT_FINDING);
     clash_rows_close(&j.rows);
+    clash_gather_close(&j.gathered);
     clash_kept_close(&j.kept);
     clash_groups_close(&j.groups);
     clash_baseline_close(&j.baseline);
@@ -360,12 +361,12 @@ static const option_row options[] = {
         "report only pairs with one of these verdicts; what is left out is counted"),
     ROW("min-depth", 0, OPTION_TEXT, min_depth, "LENGTH",
         "do not report what penetrates or touches and is not as deep as this"),
-    {"top", 0, OPTION_COUNT, offsetof(clash_settings, top), "N", "report only the N worst pairs", 1,
-     UINT32_MAX},
+    {"top", 0, OPTION_COUNT, offsetof(clash_settings, top), "N", "report only the N worst issues",
+     1, UINT32_MAX},
     {"worst", 'n', OPTION_COUNT, offsetof(clash_settings, worst), "N",
      "show the N worst pairs, 20 by default", 0, 1000},
     {"pictures", 0, OPTION_COUNT, offsetof(clash_settings, pictures), "N",
-     "most pictures in a report that has some, 50 by default", 0, 1000000},
+     "most pictures in a report that has some, one an issue, 500 by default", 0, 1000000},
     {"jobs", 'j', OPTION_COUNT, offsetof(clash_settings, jobs), "N",
      "threads; one for each CPU by default; the answer is the same", 1, 1024},
     ROW("json", 0, OPTION_FLAG, json, NULL, "print the summary as JSON"),
@@ -390,6 +391,10 @@ const verb verb_clash = {
         "unknown, within (the nearest first), touching. --verdicts, --min-depth and --top leave "
         "some out; the coverage statement says how many, and a baseline does not take them for "
         "resolved.\n\n"
+        "Reports group pairs into issues, what one person solves at one go: one instance against "
+        "several, like instances against like ones nearby, the same two parts in the same "
+        "relation. Each has an id that the next run finds again, a title (\"tank_1 is crossed by 6 "
+        "pipes\"), the level or sub-assembly it is in, and a picture of its worst pair.\n\n"
         "The coverage statement tells what has been looked at, what rules have excluded or "
         "allowed, what is unknown. Verdicts rest on exact tests; the depth is an estimate between "
         "two bounds, depth and depth_upper.\n\n"
@@ -412,7 +417,8 @@ const verb verb_clash = {
         "(a SHAPE) or \"hull\" ([[x, y, z], ...]), and \"name\", \"place\" (a PLACEMENT, or its "
         "numbers) and \"clearance\" as it likes. Selectors select zones by their names, too.\n\n"
         "The ending of a report's name says its form: .jsonl is a pair a line, .csv a pair a row, "
-        ".html a page with table, pictures and 3D view, .bcf topics for viewers, .glb the clashing "
+        ".html a page with table, pictures and 3D view, .bcf a topic an issue for viewers, .glb "
+        "the clashing "
         "instances in colours. SIGINT and SIGTERM end the run in order: what is complete is "
         "reported, and the coverage statement "
         "says how far that is.\n\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * clash_kept.c: the pairs that a run reports, kept until its end.
  *
- * A pair is four times as large as what its place in the order depends on; so only the latter is
+ * A pair is three times as large as what its place in the order depends on; so only the latter is
  * in memory, and sorting moves only that. Pairs are read back one at a time, from anywhere.
  */
 #include "found/clash_kept.h"
@@ -37,6 +37,8 @@ int clash_kept_add(clash_kept *k, const clash_found *found, const bvp_clash_pair
     item->depth = pair->depth;
     item->distance = pair->distance;
     item->slot = k->slots++;
+    for (int axis = 0; axis < 3; axis++)
+        item->at[axis] = pair->point_a[axis] / 2 + pair->point_b[axis] / 2;
     return fwrite(pair, sizeof *pair, 1, k->spool) == 1 ? 0 : no_room();
 }
 

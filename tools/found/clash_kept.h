@@ -12,15 +12,15 @@
 /* What the order of pairs depends on, and what the run knows of a pair beside its numbers. */
 typedef struct clash_found {
     uint8_t id[16];
-    double depth, distance;
-    uint64_t slot; /* where the whole pair stands in the spool */
-    uint32_t a, b; /* instances */
-    int32_t rule;  /* that decided; -1: none */
+    double depth, distance, at[3]; /* at: the middle of the witnesses */
+    uint64_t slot;                 /* where the whole pair stands in the spool */
+    uint32_t a, b;                 /* instances */
+    int32_t rule;                  /* that decided; -1: none */
     uint8_t verdict;
     uint8_t was, known; /* with a baseline: the verdict in it, if it knows the pair */
 } clash_found;
 
-/* Zero-initialise. Of each pair 64 bytes are in memory, the rest is in a file without a name. */
+/* Zero-initialise. Of each pair 88 bytes are in memory, the rest is in a file without a name. */
 typedef struct clash_kept {
     clash_found *items;
     size_t count, capacity;
@@ -29,7 +29,7 @@ typedef struct clash_kept {
 } clash_kept;
 
 /* All return 0, or say what is wrong and return the exit code. */
-/* *found is copied; its members verdict, depth, distance, a, b and slot are set here. */
+/* *found is copied; its members but id, rule, was and known are set here. */
 int clash_kept_add(clash_kept *k, const clash_found *found, const bvp_clash_pair *pair);
 /* Orders the items: by severity (report/clash_severity.h), equally severe ones by id, and by
  * instance where ids are equal: an order that does not depend on the one in which they came.

@@ -23,6 +23,7 @@
   }
 
   const many = (value) => Number(value).toLocaleString("en");
+  const counted = (value, one) => many(value) + " " + one + (value === 1 ? "" : "s");
 
   // The number that says how bad a pair is: depth below zero, distance above.
   function gap(row) {
@@ -55,7 +56,8 @@
     document.title = "Clashes: " + files;
     byId("title").textContent = files;
     byId("subtitle").textContent =
-      many(summary.row_count) + (summary.row_count === 1 ? " pair" : " pairs") + ", " + run.created;
+      counted(summary.issue_count, "issue") + ", " + counted(summary.row_count, "pair") + ", " +
+      run.created;
     const problems = [];
     if (!summary.complete)
       problems.push("Interrupted: instances from " + many(summary.done) + " of " +
@@ -87,6 +89,24 @@
     byId("coverage").append(table(counts), table(limits), table(rules));
   }
 
+  // ---- issues: the pair that begins one says what it is
+
+  const issues = new Map();
+  for (const row of rows) if (row.begins) issues.set(row.issue, row.begins);
+  const titleOf = (number) => issues.get(number).title;
+
+  // In the order of issues the pairs of one stand below its title.
+  function headOf(row) {
+    const issue = issues.get(row.issue);
+    const line = make("tr", undefined, { class: "issue" });
+    const cell = make("td", titleOf(row.issue), { colspan: String(columns.length) });
+    const facts = [counted(issue.pairs, "pair"), issue.where, issue.state,
+                   issue.volume > 0 ? "at most " + show(issue.volume) + (unit ? " cubic" + unit : "") : ""];
+    cell.append(make("div", facts.filter((f) => f).join(", "), { class: "path" }));
+    line.append(cell);
+    return line;
+  }
+
   // ---- filters
 
   const chosen = new Set();
@@ -95,7 +115,8 @@
   function searchText(row) {
     if (row.text === undefined)
       row.text = [row.a.path, row.a.name, row.a.part_number, row.b.path, row.b.name,
-                  row.b.part_number, row.group, row.place, row.rule, row.id]
+                  row.b.part_number, row.group, row.place, row.rule, row.id,
+                  ...(issues.has(row.issue) ? [titleOf(row.issue), issues.get(row.issue).where] : [])]
         .join("\n").toLowerCase();
     return row.text;
   }
@@ -204,7 +225,11 @@
   function showMore() {
     const body = document.querySelector("#pairs tbody");
     const end = Math.min(shown + PAGE, found.length);
-    for (; shown < end; shown++) body.append(rowOf(found[shown]));
+    for (; shown < end; shown++) {
+      const row = found[shown], before = shown > 0 ? found[shown - 1].issue : undefined;
+      if (!sortBy && issues.has(row.issue) && row.issue !== before) body.append(headOf(row));
+      body.append(rowOf(row));
+    }
     byId("more").hidden = shown === found.length;
     byId("more").textContent = "show more (" + many(found.length - shown) + ")";
   }
@@ -248,8 +273,9 @@
   function walk(event) {
     const line = event.target.closest("tbody tr");
     if (!line) return;
-    const next = event.key === "ArrowDown" ? line.nextElementSibling :
-      event.key === "ArrowUp" ? line.previousElementSibling : event.key === "Enter" ? line : null;
+    const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+    let next = step ? line[step] : event.key === "Enter" ? line : null;
+    while (next && !next.dataset.id) next = step ? next[step] : null; // an issue's title
     if (!next) return;
     event.preventDefault();
     next.focus();
@@ -368,6 +394,7 @@
             ["A", row.a.path || row.a.name], ["Product of A", row.a.part_number],
             ["B", row.b.path || row.b.name], ["Product of B", row.b.part_number],
             ["At", row.at ? point(row.at) + unit : ""], ["Place", row.place],
+            ["Issue", issues.has(row.issue) ? titleOf(row.issue) : ""],
             ["Touching triangles", row.triangle_pairs ? many(row.triangle_pairs) + " pairs" : ""],
             ["Rule", row.rule], ["Against the baseline", row.state], ["Id", row.id]];
   }

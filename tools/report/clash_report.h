@@ -20,6 +20,18 @@ typedef struct clash_side {
     double placement[12];    /* part coordinates to the report's world, which is a's */
 } clash_side;
 
+/* Pairs that are one thing for whoever has to solve them. */
+typedef struct clash_issue {
+    char id[33];         /* the smallest of its pairs' ids */
+    const char *title;   /* "tank_1 is crossed by 6 pipes" */
+    const char *where;   /* level, else sub-assembly, of the most severe pair, or "" */
+    const char *state;   /* against a baseline: "new", "persistent", or both: "grown"; else "" */
+    uint64_t number;     /* 1: the most severe issue */
+    uint64_t pair_count; /* of its pairs, all of one verdict */
+    double depth;        /* of the most severe pair */
+    double volume;       /* that its elements have in common, at most */
+} clash_issue;
+
 typedef struct clash_row {
     const bvp_clash_pair *pair; /* resolved: verdict clear, the numbers NaN, instances BVP_NONE */
     char id[33]; /* 32 hexadecimal digits, of both paths and source ids: the same in every run
@@ -29,7 +41,10 @@ typedef struct clash_row {
     const char *place; /* cell of a grid of the world, "x3 y-1 z0": clash_run.cell */
     const char *rule;  /* name of the rule that set the limits, or "" */
     const char *state; /* "new", "persistent", "resolved" against --baseline, or "" without it */
-    const char *was;   /* persistent, resolved: the verdict in the baseline; else "" */
+    const clash_issue *issue; /* NULL in a resolved row */
+    int begins_issue; /* the issue's most severe pair; its other pairs follow right behind */
+    int is_turned;    /* A is on the side of that pair's B */
+    const char *was;  /* persistent, resolved: the verdict in the baseline; else "" */
 } clash_row;
 
 /* What a report says about the whole run, known when it begins. */
@@ -64,6 +79,7 @@ typedef struct clash_summary {
     bvp_clash_coverage coverage;
     int complete;         /* 0: interrupted; pairs from instance `done` of `total` on are missing */
     uint32_t done, total; /* instances of a */
+    uint64_t issue_count; /* given to the report */
     uint64_t row_count;   /* given to the report, without resolved ones */
     uint64_t allowed_count; /* contacts that a rule allows: counted, not given */
     clash_filtered filtered;
@@ -78,8 +94,9 @@ typedef struct clash_summary {
 typedef struct clash_report clash_report;
 
 /* A form of report. begin, row and end return 0, or say what is wrong and return the exit code;
- * after that only discard is called. Rows come in the order of their severity (clash_severity.h),
- * resolved ones last, and are not kept: memory is constant, or a few bytes a row. */
+ * after that only discard is called. Rows come by issue, issues and the pairs of an issue in the
+ * order of their severity (clash_severity.h), resolved ones last, and are not kept: memory is
+ * constant, or a few bytes a row. */
 typedef struct clash_form {
     const char *ending;                                  /* ".csv" */
     int (*begin)(clash_report *r, const clash_run *run); /* *run stays valid to the end */

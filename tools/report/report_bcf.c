@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * report_bcf.c: a clash report as a zip in the BIM Collaboration Format: one topic for each pair.
+ * report_bcf.c: a clash report as a zip in the BIM Collaboration Format: one topic for each issue,
+ * and for each pair that is no more.
  * Spec: buildingSMART BCF-XML 3.0
  *
- * A topic is a folder of the archive, named by a GUID that is made of the pair's id and its
- * verdict: a pair that clashes again is the same topic. Texts that go into the archive are written
- * in memory first; the archive itself is written at the end.
+ * A topic is a folder of the archive, named by a GUID that is made of the issue's id and its
+ * verdict: an issue that comes again is the same topic. Texts that go into the archive are written
+ * in memory first: those of one topic while its pairs come; the archive itself is written at the
+ * end.
  */
 #include <assert.h>
 #include <errno.h>
@@ -21,24 +23,39 @@
  */
 enum { TOPICS_MOST = 20000, WIDTH = 560, HEIGHT = 420 };
 
+/* Of a topic at most so many pairs are listed in its description. */
+enum { PAIRS_LISTED = 100 };
+
+/* The topic whose pairs are coming. */
+typedef struct topic {
+    int is_open, has_view, has_picture;
+    char guid[37], view_guid[37];
+    memory_text markup;   /* up to within its description */
+    memory_text sides[2]; /* components in A's and in B's colour, as XML */
+    report_view view;     /* of its first pair */
+    uint64_t pair_count;
+} topic;
+
 typedef struct bcf {
     archive *zip;
     uint64_t topic_count, left_out;
     uint32_t picture_count;
+    topic topic;
+    uint32_t *seen[2]; /* of each instance of both files: the last topic that has it */
 } bcf;
 
-/* ---- what topics are called ------------------------------------------------------------------ */
+/* ---- kinds of topics ------------------------------------------------------------------------ */
 
 static const struct {
-    const char *type, *title, *priority;
+    const char *type, *priority;
 } kinds[BVP_VERDICT_COUNT] = {
-    [BVP_VERDICT_CLEAR] = {"Clash", "Clear", "Low"},
-    [BVP_VERDICT_WITHIN] = {"Clearance", "Within clearance", "Low"},
-    [BVP_VERDICT_TOUCHING] = {"Contact", "Touching", "Low"},
-    [BVP_VERDICT_PENETRATING] = {"Clash", "Penetrating", "High"},
-    [BVP_VERDICT_ENCLOSED] = {"Clash", "Enclosed", "High"},
-    [BVP_VERDICT_DUPLICATE] = {"Duplicate", "Duplicate", "Normal"},
-    [BVP_VERDICT_UNKNOWN] = {"Undecided", "Inside or outside unknown", "Normal"},
+    [BVP_VERDICT_CLEAR] = {"Clash", "Low"},
+    [BVP_VERDICT_WITHIN] = {"Clearance", "Low"},
+    [BVP_VERDICT_TOUCHING] = {"Contact", "Low"},
+    [BVP_VERDICT_PENETRATING] = {"Clash", "High"},
+    [BVP_VERDICT_ENCLOSED] = {"Clash", "High"},
+    [BVP_VERDICT_DUPLICATE] = {"Duplicate", "Normal"},
+    [BVP_VERDICT_UNKNOWN] = {"Undecided", "Normal"},
 };
 
 /* The verdict in the topic's identifier: for a resolved row the one it had, so that its topic is
@@ -52,12 +69,13 @@ static bvp_verdict verdict_of(const clash_row *row)
     return row->pair->verdict;
 }
 
-/* In every run the same for the same pair with the same verdict: RFC 9562, version 8. */
+/* In every run the same for the same issue, or resolved pair, with the same verdict: RFC 9562,
+ * version 8. */
 static void make_guid(const clash_row *row, const char *purpose, char guid[37])
 {
     char text[128];
     uint8_t h[16];
-    const int size = snprintf(text, sizeof text, "%s %s %s", row->id,
+    const int size = snprintf(text, sizeof text, "%s %s %s", row->issue ? row->issue->id : row->id,
                               bvp_verdict_name(verdict_of(row)), purpose);
     assert(size > 0 && (size_t)size < sizeof text);
     bvp_hash(text, (size_t)size, h);
@@ -124,30 +142,28 @@ static void component(FILE *out, const clash_side *side, const char *file)
     fputs("</Component>\n", out);
 }
 
-static void colouring(FILE *out, const clash_side *side, const char *file, unsigned colour)
-{
-    fprintf(out, "<Color Color=\"%06X\"><Components>\n", colour);
-    component(out, side, file);
-    fputs("</Components></Color>\n", out);
-}
-
 static const char *file_b(const clash_run *run)
 {
     return run->path_b[0] ? run->path_b : run->path_a;
 }
 
-static void write_viewpoint(FILE *out, const clash_run *run, const clash_row *row,
-                            const report_view *v)
+/* Its components are an array of texts, closed. */
+static void write_viewpoint(FILE *out, const clash_run *run, const topic *t)
 {
-    char guid[37];
-    make_guid(row, "viewpoint", guid);
-    fprintf(out, "%s<VisualizationInfo Guid=\"%s\">\n", declaration, guid);
+    static const unsigned colours[2] = {REPORT_COLOUR_A, REPORT_COLOUR_B};
+    const report_view *v = &t->view;
+    fprintf(out, "%s<VisualizationInfo Guid=\"%s\">\n", declaration, t->view_guid);
     fputs("<Components>\n<Selection>\n", out);
-    component(out, &row->a, run->path_a);
-    component(out, &row->b, file_b(run));
+    for (int i = 0; i < 2; i++)
+        fwrite(t->sides[i].data, 1, t->sides[i].size, out);
     fputs("</Selection>\n<Visibility DefaultVisibility=\"true\"/>\n<Coloring>\n", out);
-    colouring(out, &row->a, run->path_a, REPORT_COLOUR_A);
-    colouring(out, &row->b, file_b(run), REPORT_COLOUR_B);
+    for (int i = 0; i < 2; i++) {
+        if (t->sides[i].size == 0) /* it is in the other side's colour */
+            continue;
+        fprintf(out, "<Color Color=\"%06X\"><Components>\n", colours[i]);
+        fwrite(t->sides[i].data, 1, t->sides[i].size, out);
+        fputs("</Components></Color>\n", out);
+    }
     fputs("</Coloring>\n</Components>\n", out);
     char number[32];
     fputs("<PerspectiveCamera>\n", out);
@@ -172,13 +188,16 @@ static void write_title(FILE *out, const clash_run *run, const clash_row *row)
 {
     char measure[64];
     report_measure(run, row->pair, measure);
-    const int is_resolved = row->pair->verdict == BVP_VERDICT_CLEAR;
-    fprintf(out, "<Title>%s%s%s%s: ", is_resolved ? "Resolved, was " : "",
-            is_resolved ? row->was : kinds[verdict_of(row)].title, measure[0] ? ", " : "", measure);
-    report_xml(out, report_name(&row->a));
-    fputs(" and ", out);
-    report_xml(out, report_name(&row->b));
-    fputs("</Title>\n", out);
+    fputs("<Title>", out);
+    if (row->issue) {
+        report_xml(out, row->issue->title);
+    } else {
+        fprintf(out, "Resolved, was %s: ", row->was);
+        report_xml(out, report_name(&row->a));
+        fputs(" and ", out);
+        report_xml(out, report_name(&row->b));
+    }
+    fprintf(out, measure[0] ? " (%s)</Title>\n" : "%s</Title>\n", measure);
 }
 
 static void line(FILE *out, const char *what, const char *text)
@@ -211,23 +230,31 @@ static void write_head(FILE *out, const clash_run *run, const clash_row *row)
             guid, kinds[verdict].type, is_resolved ? "Closed" : "Open");
     write_title(out, run, row);
     element(out, "Priority", kinds[verdict].priority);
-    if (row->state[0]) {
+    const char *state = row->issue ? row->issue->state : row->state;
+    if (state[0]) {
         fputs("<Labels>\n", out);
-        element(out, "Label", row->state);
+        element(out, "Label", state);
         fputs("</Labels>\n", out);
     }
     element(out, "CreationDate", run->created);
     element(out, "CreationAuthor", "bvpack");
 }
 
-static void write_markup(FILE *out, const clash_run *run, const clash_row *row, int has_view,
-                         int has_picture)
+/* The markup of a topic up to what is said of its first pair. */
+static void begin_markup(FILE *out, const clash_run *run, const clash_row *row)
 {
-    char guid[37];
-    make_guid(row, "viewpoint", guid);
-    write_head(out, run, row);
     char measure[64];
+    write_head(out, run, row);
     fputs("<Description>", out);
+    if (row->issue) {
+        char number[64], count[64];
+        line(out, "Pairs", counted(row->issue->pair_count, "pair", count));
+        line(out, "Where", row->issue->where);
+        if (row->issue->volume > 0)
+            fprintf(out, "Common volume: at most %s%s%s\n", shortest(row->issue->volume, number),
+                    run->unit[0] ? " cubic " : "", run->unit);
+        fprintf(out, "Issue: %s\n", row->issue->id);
+    }
     line(out, "Verdict", bvp_verdict_name(row->pair->verdict));
     line(out, "Measure", report_measure(run, row->pair, measure));
     line(out, "A", row->a.path);
@@ -239,11 +266,31 @@ static void write_markup(FILE *out, const clash_run *run, const clash_row *row, 
     line(out, "Before", row->was);
     if (run->info_a.unit_in_metres <= 0)
         fputs("The model has no unit: the camera takes its lengths for metres.\n", out);
-    fprintf(out, "Clash id: %s</Description>\n", row->id);
-    if (has_view) {
-        fprintf(out, "<Viewpoints>\n<ViewPoint Guid=\"%s\">\n", guid);
+    fprintf(out, "Clash id: %s\n", row->id);
+}
+
+/* What is said of another pair. */
+static void add_markup(FILE *out, const clash_run *run, const clash_row *row)
+{
+    char measure[64];
+    report_measure(run, row->pair, measure);
+    fprintf(out, "Also%s%s: ", measure[0] ? ", " : "", measure);
+    report_xml(out, row->a.path);
+    fputs(" | ", out);
+    report_xml(out, row->b.path);
+    fprintf(out, " (%s)\n", row->id);
+}
+
+static void end_markup(FILE *out, const topic *t)
+{
+    char count[64];
+    if (t->pair_count > PAIRS_LISTED)
+        fprintf(out, "and %s more\n", counted(t->pair_count - PAIRS_LISTED, "pair", count));
+    fputs("</Description>\n", out);
+    if (t->has_view) {
+        fprintf(out, "<Viewpoints>\n<ViewPoint Guid=\"%s\">\n", t->view_guid);
         element(out, "Viewpoint", "viewpoint.bcfv");
-        if (has_picture)
+        if (t->has_picture)
             element(out, "Snapshot", "snapshot.png");
         fputs("</ViewPoint>\n</Viewpoints>\n", out);
     }
@@ -288,11 +335,22 @@ static int add_extensions(bcf *b)
                 "<TopicStatus>Closed</TopicStatus>\n</TopicStatuses>\n"
                 "<Priorities>\n<Priority>High</Priority>\n<Priority>Normal</Priority>\n"
                 "<Priority>Low</Priority>\n</Priorities>\n"
-                "<TopicLabels>\n<TopicLabel>new</TopicLabel>\n<TopicLabel>persistent</TopicLabel>\n"
+                "<TopicLabels>\n<TopicLabel>new</TopicLabel>\n<TopicLabel>grown</TopicLabel>\n"
+                "<TopicLabel>persistent</TopicLabel>\n"
                 "<TopicLabel>resolved</TopicLabel>\n</TopicLabels>\n"
                 "<Users>\n<User>bvpack</User>\n</Users>\n</Extensions>\n",
                 declaration);
     return add_text(b, "extensions.xml", &t);
+}
+
+static int open_seen(bcf *b, int number, const bvp_file *file)
+{
+    bvp_file_info info;
+    if (!file)
+        return 1;
+    bvp_get_info(file, &info);
+    b->seen[number] = calloc((size_t)info.instance_count + 1, sizeof *b->seen[number]);
+    return b->seen[number] != NULL;
 }
 
 static int begin(clash_report *r, const clash_run *run)
@@ -306,60 +364,118 @@ static int begin(clash_report *r, const clash_run *run)
     b = r->own = calloc(1, sizeof *b);
     if (b)
         b->zip = archive_new(run->created);
-    if (!b || !b->zip || !add_version(b) || !add_extensions(b))
+    if (!b || !b->zip || !add_version(b) || !add_extensions(b) || !open_seen(b, 0, run->file_a) ||
+        !open_seen(b, 1, run->file_b))
         return out_of_room(r);
     return 0;
 }
 
-/* Gives the picture of a view, when the row is to have one. */
-static int take_picture(clash_report *r, const report_view *v, const char *folder, int *has_picture)
+static int take_picture(clash_report *r, topic *t)
 {
     bcf *b = r->own;
     uint8_t *png;
     size_t size;
     char name[64];
-    *has_picture = b->picture_count < r->run->picture_max;
-    if (!*has_picture)
+    t->has_picture = b->picture_count < r->run->picture_max;
+    if (!t->has_picture)
         return 0;
-    const bvp_status status = report_snapshot(v, r->run->thread_count, &png, &size);
+    const bvp_status status = report_snapshot(&t->view, r->run->thread_count, &png, &size);
     if (status != BVP_OK)
         return complain_status(r->path, status, NULL);
-    snprintf(name, sizeof name, "%s/snapshot.png", folder);
+    snprintf(name, sizeof name, "%s/snapshot.png", t->guid);
     const int done = archive_add(b->zip, name, png, size, 1);
     free(png);
     b->picture_count++;
     return done ? 0 : out_of_room(r);
 }
 
+/* ---- topics ---------------------------------------------------------------------------------- */
+
+static void close_texts(topic *t)
+{
+    memory_text *texts[] = {&t->markup, &t->sides[0], &t->sides[1]};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        memory_text_close(texts[i]);
+        free(texts[i]->data);
+    }
+    t->is_open = 0;
+}
+
+/* Puts the topic that is complete into the archive. */
+static int end_topic(clash_report *r)
+{
+    bcf *b = r->own;
+    topic *t = &b->topic;
+    memory_text view;
+    char name[64];
+    if (!t->is_open)
+        return 0;
+    end_markup(t->markup.out, t);
+    int done = memory_text_flush(&t->markup) == 0 && memory_text_flush(&t->sides[0]) == 0 &&
+               memory_text_flush(&t->sides[1]) == 0;
+    snprintf(name, sizeof name, "%s/markup.bcf", t->guid);
+    done = done && archive_add(b->zip, name, t->markup.data, t->markup.size, 0);
+    if (done && t->has_view) {
+        if (memory_text_open(&view))
+            write_viewpoint(view.out, r->run, t);
+        snprintf(name, sizeof name, "%s/viewpoint.bcfv", t->guid);
+        done = add_text(b, name, &view);
+    }
+    close_texts(t);
+    return done ? 0 : out_of_room(r);
+}
+
+static int begin_topic(clash_report *r, const clash_row *row)
+{
+    bcf *b = r->own;
+    topic *t = &b->topic;
+    assert(!t->is_open && b->topic_count < TOPICS_MOST);
+    memset(t, 0, sizeof *t);
+    b->topic_count++;
+    t->is_open = 1;
+    if (!memory_text_open(&t->markup) || !memory_text_open(&t->sides[0]) ||
+        !memory_text_open(&t->sides[1]))
+        return out_of_room(r);
+    make_guid(row, "topic", t->guid);
+    make_guid(row, "viewpoint", t->view_guid);
+    t->has_view = report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &t->view);
+    begin_markup(t->markup.out, r->run, row);
+    return t->has_view ? take_picture(r, t) : 0;
+}
+
+/* An instance that is in several pairs is one component. */
+static void add_component(clash_report *r, const clash_side *side, FILE *out)
+{
+    bcf *b = r->own;
+    const int number = side->file != r->run->file_a;
+    uint32_t *seen = b->seen[number];
+    if (!side->file || !seen || seen[side->instance] == b->topic_count)
+        return;
+    seen[side->instance] = (uint32_t)b->topic_count;
+    component(out, side, number ? file_b(r->run) : r->run->path_a);
+}
+
 static int row(clash_report *r, const clash_row *row)
 {
     bcf *b = r->own;
-    report_view v;
-    memory_text t;
-    char guid[37], name[64];
-    int has_picture = 0;
-    if (b->topic_count == TOPICS_MOST) {
+    topic *t = &b->topic;
+    if (!row->issue || row->begins_issue) {
+        int code = end_topic(r);
+        if (code == 0 && b->topic_count < TOPICS_MOST)
+            code = begin_topic(r, row);
+        if (code != 0)
+            return code;
+    }
+    if (!t->is_open) {
         b->left_out++;
         return 0;
     }
-    assert(b->topic_count < TOPICS_MOST);
-    b->topic_count++;
-    make_guid(row, "topic", guid);
-    const int has_view = report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &v);
-    const int code = has_view ? take_picture(r, &v, guid, &has_picture) : 0;
-    if (code != 0)
-        return code;
-    if (memory_text_open(&t))
-        write_markup(t.out, r->run, row, has_view, has_picture);
-    snprintf(name, sizeof name, "%s/markup.bcf", guid);
-    if (!add_text(b, name, &t))
-        return out_of_room(r);
-    if (!has_view)
-        return 0;
-    if (memory_text_open(&t))
-        write_viewpoint(t.out, r->run, row, &v);
-    snprintf(name, sizeof name, "%s/viewpoint.bcfv", guid);
-    return add_text(b, name, &t) ? 0 : out_of_room(r);
+    if (t->pair_count > 0 && t->pair_count < PAIRS_LISTED)
+        add_markup(t->markup.out, r->run, row);
+    t->pair_count++;
+    add_component(r, &row->a, t->sides[row->is_turned].out);
+    add_component(r, &row->b, t->sides[!row->is_turned].out);
+    return 0;
 }
 
 static int end(clash_report *r, const clash_summary *summary)
@@ -367,6 +483,9 @@ static int end(clash_report *r, const clash_summary *summary)
     bcf *b = r->own;
     char most[32], more[32];
     (void)summary;
+    const int code = end_topic(r);
+    if (code != 0)
+        return code;
     const char *failure = archive_write(b->zip, r->stream);
     if (!failure && (fflush(r->stream) != 0 || ferror(r->stream)))
         failure = strerror(errno);
@@ -385,8 +504,13 @@ static int end(clash_report *r, const clash_summary *summary)
 static void discard(clash_report *r)
 {
     bcf *b = r->own;
-    if (b)
+    if (b) {
+        if (b->topic.is_open)
+            close_texts(&b->topic);
+        free(b->seen[0]);
+        free(b->seen[1]);
         archive_free(b->zip);
+    }
     free(b);
     r->own = NULL;
 }

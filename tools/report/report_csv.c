@@ -12,7 +12,8 @@
 static const char head[] =
     "id,verdict,state,was,distance,depth,depth_upper,triangle_pairs,a,b,part_a,part_b,name_a,"
     "name_b,instance_a,instance_b,triangle_a,triangle_b,xa,ya,za,xb,yb,zb,lo_x,lo_y,lo_z,hi_x,"
-    "hi_y,hi_z,clearance,touch,overlap,group,place,rule\r\n";
+    "hi_y,hi_z,clearance,touch,overlap,group,place,issue,issue_number,issue_title,issue_pairs,"
+    "issue_volume,where,rule\r\n";
 
 static void put_text(FILE *out, const char *text)
 {
@@ -106,6 +107,13 @@ static int write_row(clash_report *r, const clash_row *row)
     number(out, pair->limits.overlap);
     text(out, row->group);
     text(out, row->place);
+    const clash_issue *issue = row->issue;
+    text(out, issue ? issue->id : "");
+    count(out, issue ? issue->number : 0, issue != NULL);
+    text(out, issue ? issue->title : "");
+    count(out, issue ? issue->pair_count : 0, issue != NULL);
+    number(out, issue ? issue->volume : NAN);
+    text(out, issue ? issue->where : "");
     put_text(out, row->rule);
     fputs("\r\n", out);
     return 0;

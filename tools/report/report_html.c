@@ -293,6 +293,22 @@ static bvp_status put_view(clash_report *r, json *j, const clash_row *row, const
     return status;
 }
 
+/* The number of the row's issue; the row that begins it says what it is. */
+static void put_issue(json *j, const clash_row *row)
+{
+    jsonw_count(j, "issue", row->issue->number);
+    if (!row->begins_issue)
+        return;
+    jsonw_object(j, "begins");
+    jsonw_text(j, "id", row->issue->id);
+    jsonw_text(j, "title", row->issue->title);
+    jsonw_text(j, "where", row->issue->where);
+    jsonw_text(j, "state", row->issue->state);
+    jsonw_count(j, "pairs", row->issue->pair_count);
+    jsonw_number(j, "volume", row->issue->volume);
+    jsonw_end(j);
+}
+
 static bvp_status put_row(clash_report *r, json *j, const clash_row *row)
 {
     html *h = r->own;
@@ -303,6 +319,8 @@ static bvp_status put_row(clash_report *r, json *j, const clash_row *row)
     put_side(j, "b", &row->b);
     jsonw_text(j, "group", row->group);
     jsonw_text(j, "place", row->place);
+    if (row->issue)
+        put_issue(j, row);
     jsonw_text(j, "rule", row->rule);
     jsonw_text(j, "state", row->state);
     jsonw_text(j, "was", row->was);
@@ -313,7 +331,8 @@ static bvp_status put_row(clash_report *r, json *j, const clash_row *row)
     if (!report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &v))
         return BVP_OK;
     jsonw_numbers(j, "at", v.centre, 3);
-    if (h->picture_count < r->run->picture_max) {
+    /* one picture an issue, of its most severe pair */
+    if ((!row->issue || row->begins_issue) && h->picture_count < r->run->picture_max) {
         jsonw_count(j, "picture", h->picture_count);
         const bvp_status status = put_picture(r, &v);
         if (status != BVP_OK)
@@ -354,6 +373,7 @@ static int end(clash_report *r, const clash_summary *summary)
     jsonw_bool(&t.j, "complete", summary->complete);
     jsonw_count(&t.j, "done", summary->done);
     jsonw_count(&t.j, "total", summary->total);
+    jsonw_count(&t.j, "issue_count", summary->issue_count);
     jsonw_count(&t.j, "row_count", summary->row_count);
     jsonw_count(&t.j, "left_out", h->left_out);
     jsonw_count(&t.j, "allowed", summary->allowed_count);

@@ -50,6 +50,14 @@ void report_jsonl_members(json *out, const clash_row *row)
     jsonw_text(out, "part_b", row->b.part_number);
     jsonw_text(out, "group", row->group);
     jsonw_text(out, "place", row->place);
+    if (row->issue) {
+        jsonw_text(out, "issue", row->issue->id);
+        jsonw_count(out, "issue_number", row->issue->number);
+        jsonw_text(out, "issue_title", row->issue->title);
+        jsonw_count(out, "issue_pairs", row->issue->pair_count);
+        jsonw_rounded(out, "issue_volume", row->issue->volume);
+        write_text(out, "where", row->issue->where);
+    }
     write_text(out, "rule", row->rule);
     write_text(out, "state", row->state);
     write_text(out, "was", row->was);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * clash_gather.h: the issues of a run: which kept pairs are one, and what an issue is called.
+ */
+#ifndef CLASH_GATHER_H
+#define CLASH_GATHER_H
+
+#include "found/clash_issues.h"
+#include "found/clash_kept.h"
+#include "query/instance_tree.h"
+#include "report/clash_report.h"
+
+/* Of whose pairs. */
+typedef struct clash_trees {
+    const instance_tree *a, *b; /* equal within one file */
+    const double *placement_b;  /* NULL: as it is */
+} clash_trees;
+
+/* Zero-initialise. */
+typedef struct clash_gathered {
+    clash_contact *contacts; /* of each kept item, in its order */
+    struct clash_extent {
+        double volume; /* that both have in common, at most */
+        int is_b_smaller;
+    } * extents; /* likewise */
+    clash_cluster *clusters;
+    uint32_t issue_count;
+    uint32_t *order; /* numbers of items, by issue, the most severe first */
+    uint32_t *first; /* of each issue in `order`, and the end */
+    growing_text title, where;
+    bvp_string *names; /* of the issue that was asked last */
+} clash_gathered;
+
+/* The kept pairs are sorted. 0, or says what is wrong and returns the exit code. */
+int clash_gather(clash_gathered *g, const clash_kept *kept, const clash_trees *trees);
+/* The issue of a number below issue_count, with texts that are valid until the next call. limits:
+ * of its most severe pair. 0, or the exit code. */
+int clash_gather_issue(clash_gathered *g, const clash_kept *kept, const clash_trees *trees,
+                       uint32_t number, const char *clearance, clash_issue *out);
+/* Is an item's A on the side of the B of the issue's most severe pair? */
+int clash_gather_is_turned(const clash_gathered *g, uint32_t item);
+void clash_gather_close(clash_gathered *g);
+
+#endif

@@ -105,24 +105,37 @@ static int is_inside(const joining *g, uint32_t vertex, const polygon_contour *c
     return inside;
 }
 
-/* Each contour's outer one: the smallest around it, if they are odd in number. */
+static int by_area(const void *a, const void *b)
+{
+    const polygon_contour *p = a, *q = b;
+    const double x = fabs(p->area), y = fabs(q->area);
+    if (x != y)
+        return x > y ? -1 : 1;
+    return (p->first > q->first) - (p->first < q->first);
+}
+
+/* Each contour's outer one: the smallest around it, if they are odd in number. Only larger ones can
+ * be around, so those come first; holes of one size cost nothing. Beyond the limit a contour is a
+ * hole of the largest. */
 static void nest(joining *g)
 {
     polygon_join *j = g->j;
+    qsort(j->contours, j->contour_count, sizeof *j->contours, by_area);
     for (size_t i = 0; i < j->contour_count; i++) {
         polygon_contour *c = &j->contours[i];
         uint32_t around = 0, smallest = UINT32_MAX;
-        for (size_t k = 0; k < j->contour_count; k++) {
-            const polygon_contour *other = &j->contours[k];
-            if (!spend(g, 1))
-                return; /* those left are outlines: what they hold stays solid */
-            if (k == i || fabs(other->area) <= fabs(c->area) || !spend(g, other->count) ||
-                !is_inside(g, c->first, other))
-                continue;
-            around++;
-            if (smallest == UINT32_MAX || fabs(other->area) < fabs(j->contours[smallest].area))
+        for (size_t k = 0; k < i && fabs(j->contours[k].area) > fabs(c->area); k++) {
+            if (!spend(g, j->contours[k].count)) {
+                around = 1;
+                smallest = 0;
+                break;
+            }
+            if (is_inside(g, c->first, &j->contours[k])) {
+                around++;
                 smallest = (uint32_t)k;
+            }
         }
+        c->number = (uint32_t)i;
         c->outer = around % 2 ? smallest : UINT32_MAX;
     }
 }
@@ -336,12 +349,10 @@ int polygon_join_end(polygon_join *j, const double *positions)
         return put_outline(j, &j->contours[0], 0) != 0 ? -1 : end_outline(j, j->corner_count);
     joining g = {.j = j, .positions = positions, .budget = 1 << 22};
     for (size_t i = 0; i < j->contour_count; i++)
-        g.budget += 64 * (uint64_t)j->contours[i].count;
+        g.budget += 4096 * (uint64_t)j->contours[i].count;
     project(&g);
     nest(&g);
     /* Holes behind each other, by their outlines; outlines are found by their numbers before. */
-    for (size_t i = 0; i < j->contour_count; i++)
-        j->contours[i].number = (uint32_t)i;
     qsort(j->contours, j->contour_count, sizeof *j->contours, in_order);
     size_t holes = 0; /* where they begin: outlines come last, by their numbers */
     while (holes < j->contour_count && j->contours[holes].outer != UINT32_MAX)

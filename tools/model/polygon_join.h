@@ -12,7 +12,7 @@ typedef struct polygon_contour {
     double area;           /* in the projection, with its sign */
     uint32_t outer;        /* of a hole: the number of the one it is in; else UINT32_MAX */
     double reach;          /* its largest x in the projection */
-    uint32_t number;       /* in the order of their coming */
+    uint32_t number;       /* by size, the largest first */
 } polygon_contour;
 
 /* Zero-initialise; memory that calls reuse. Free with polygon_join_free. */
@@ -29,7 +29,8 @@ typedef struct polygon_join {
  * is inside, whichever way they run; but outlines run as the largest contour does. positions: 3 a
  * vertex, finite, each the value of a float. A hole is joined to its outline by a bridge that goes
  * to and fro and crosses nothing. 0, or -1: there is no memory.
- * Complexity: O(holes * corners) where bridges are found at once; bounded work in any case. */
+ * Complexity: O(holes * corners) where bridges are found at once. Beyond some 2,000 holes the
+ * work is cut short, and polygon_cut says that the outline crosses itself. */
 void polygon_join_begin(polygon_join *j);
 int polygon_join_add(polygon_join *j, uint32_t first, uint32_t count);
 int polygon_join_end(polygon_join *j, const double *positions);

@@ -65,9 +65,16 @@ int clash_kept_sort(clash_kept *k)
 int clash_kept_read(const clash_kept *k, const clash_found *found, bvp_clash_pair *out)
 {
     const off_t at = (off_t)(found->slot * sizeof *out);
+    size_t done = 0;
     assert(found->slot < k->slots);
-    const ssize_t size = pread(fileno(k->spool), out, sizeof *out, at);
-    return size == (ssize_t)sizeof *out ? 0 : no_room();
+    while (done < sizeof *out) { /* a call may do less than was asked */
+        const ssize_t some =
+            pread(fileno(k->spool), (char *)out + done, sizeof *out - done, at + (off_t)done);
+        if (some == 0 || (some < 0 && errno != EINTR))
+            return no_room();
+        done += some > 0 ? (size_t)some : 0;
+    }
+    return 0;
 }
 
 void clash_kept_close(clash_kept *k)

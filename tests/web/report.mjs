@@ -11,6 +11,10 @@ const [, , program, page] = process.argv;
 const browser = await Browser.start(program);
 await browser.goTo(pathToFileURL(resolve(page)).href);
 await browser.click('#pairs tbody tr');
+// the first line is the issue's title: it shows the pair below it, the issue's worst
+assert.ok(await browser.ask(`!document.querySelector('#pairs tbody tr').dataset.id`));
+assert.equal(await browser.ask(`document.querySelector('#detail').dataset.id`),
+             await browser.ask(`document.querySelector('#pairs tbody tr[data-id]').dataset.id`));
 const count = (test) =>
   browser.ask(`(() => { const from = document.querySelector('#stage canvas');
     const two = new OffscreenCanvas(from.width, from.height).getContext('2d');

@@ -104,6 +104,7 @@
                    issue.volume > 0 ? "at most " + show(issue.volume) + (unit ? " cubic" + unit : "") : ""];
     cell.append(make("div", facts.filter((f) => f).join(", "), { class: "path" }));
     line.append(cell);
+    line.addEventListener("click", () => select(row)); // its worst pair
     return line;
   }
 

@@ -370,9 +370,14 @@ await browser.until(`document.querySelectorAll('#panel-topics .topic').length > 
 await browser.click('#panel-topics .topic');
 await settled();
 await shot('topic');
-assert.ok((await browser.ask('bvpackPage.scene.selected.size')) === 2, 'a topic selects its pair');
-const sideColours = await browser.ask('[...bvpackPage.scene.marks.values()].map(String).sort()');
-assert.deepEqual(sideColours, ['224,100,60', '63,127,196'], 'a topic colours its pair');
+// a topic is an issue: all elements of its pairs, in the colours of their sides
+const title = await browser.ask(`document.querySelector('#panel-topics .topic').textContent`);
+const issue = rows.find((row) => title.includes(row.issue_title)).issue;
+const members = new Set(rows.filter((row) => row.issue === issue).flatMap((row) => [row.instance_a, row.instance_b]));
+assert.equal(await browser.ask('bvpackPage.scene.selected.size'), members.size, 'a topic selects what its issue has');
+const sideColours = await browser.ask('[...new Set([...bvpackPage.scene.marks.values()].map(String))].sort()');
+assert.deepEqual(sideColours, ['224,100,60', '63,127,196'], 'a topic colours its sides');
+assert.equal(await browser.ask('bvpackPage.scene.marks.size'), members.size);
 assert.ok((await pixels('(r, g, b) => r > 2 * b && r > 1.6 * g')) > 200, 'its colours are not seen');
 
 // ---- dark; keys; the mouse turns

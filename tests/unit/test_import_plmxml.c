@@ -10,7 +10,7 @@ static const import_hooks *millimetres; /* or NULL: files are read as they are *
 static bvp_status read_plmxml(const char *dir, const char *body, model *m, bvp_error *error)
 {
     const import_options options = {.thread_count = 1, .hooks = millimetres};
-    char text[9000];
+    static char text[32768];
     ck_assert_int_lt(
         snprintf(text, sizeof text,
                  "<?xml version='1.0'?>\n<PLMXML "
@@ -257,9 +257,36 @@ START_TEST(too_many)
 }
 END_TEST
 
+/* Values are copied to each node of a part. */
+START_TEST(too_many_values)
+{
+    enum { MOST = 512 };
+    static char body[200 + (MOST + 1) * 40];
+    make_folder();
+    for (int count = MOST; count <= MOST + 1; count++) {
+        int size = snprintf(body, sizeof body,
+                            "<InstanceGraph rootRefs='v'><Part id='v'>"
+                            "<Representation location='tri.obj'/><UserData>");
+        for (int k = 0; k < count; k++)
+            size += snprintf(body + size, sizeof body - (size_t)size,
+                             "<UserValue title='%d' value='x'/>", k);
+        snprintf(body + size, sizeof body - (size_t)size, "</UserData></Part></InstanceGraph>");
+        if (count > MOST) {
+            refuse(body, BVP_ERR_LIMIT, "more than 512 user values");
+        } else {
+            model m;
+            expect(body, &m);
+            ck_assert_uint_eq(m.nodes[0].property_count, MOST);
+            model_free(&m);
+        }
+    }
+    remove_folder();
+}
+END_TEST
+
 SUITE(test_import_plmxml)
 {
-    const TTest *const tests[] = {unfolds, units,    properties, representations,
-                                  broken,  too_many, NULL};
+    const TTest *const tests[] = {unfolds, units,    properties,      representations,
+                                  broken,  too_many, too_many_values, NULL};
     return suite_run("import_plmxml", tests);
 }

@@ -17,6 +17,7 @@ typedef struct plmxml {
     submodel *files;
     size_t file_count, file_capacity;
     uint64_t unread, unplaced, unitless; /* parts, for warnings */
+    uint64_t value_count;                /* user values that nodes were offered */
 } plmxml;
 
 /* "NAME:LINE: <ELEMENT>: MESSAGE", the line of an element. */

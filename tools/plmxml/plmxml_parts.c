@@ -31,15 +31,36 @@ static bvp_status add(plmxml *p, uint32_t node, const char *key, const char *val
     return property_add(to, key, value, strlen(value)) == 0 ? BVP_OK : import_no_memory(p->im);
 }
 
+/* Each node of a part has copies of the part's values, and each value is held against those that
+ * its node has, so a short text could take all memory, or for ever. */
+enum { VALUES_A_PART = 512, VALUES_AN_ELEMENT = 4096, VALUES_MOST = 1 << 25 };
+
+static bvp_status count_value(plmxml *p, uint32_t element, uint32_t own)
+{
+    const uint64_t by_size = (uint64_t)p->xml.element_count * VALUES_AN_ELEMENT;
+    if (own > VALUES_A_PART)
+        return plmxml_refuse(p, BVP_ERR_LIMIT, element, "more than %d user values; export fewer",
+                             VALUES_A_PART);
+    if (++p->value_count > (by_size < VALUES_MOST ? by_size : VALUES_MOST))
+        return plmxml_refuse(
+            p, BVP_ERR_LIMIT, element,
+            "the tree has too many user values: parts with many of them are in too "
+            "many places; export fewer");
+    return BVP_OK;
+}
+
 static bvp_status add_user_values(plmxml *p, uint32_t element, uint32_t node)
 {
     bvp_status status = BVP_OK;
+    uint32_t own = 0;
     for (uint32_t data = xml_child(&p->xml, element, "UserData");
          data != XML_NONE && status == BVP_OK; data = xml_next(&p->xml, data))
         for (uint32_t e = xml_child(&p->xml, data, "UserValue"); e != XML_NONE && status == BVP_OK;
              e = xml_next(&p->xml, e)) {
             const char *title = xml_attribute(&p->xml, e, "title");
-            status = add(p, node, title ? title : "", xml_attribute(&p->xml, e, "value"));
+            status = count_value(p, element, ++own);
+            if (status == BVP_OK)
+                status = add(p, node, title ? title : "", xml_attribute(&p->xml, e, "value"));
         }
     return status;
 }

@@ -272,7 +272,7 @@ START_TEST(too_many_values)
                              "<UserValue title='%d' value='x'/>", k);
         snprintf(body + size, sizeof body - (size_t)size, "</UserData></Part></InstanceGraph>");
         if (count > MOST) {
-            refuse(body, BVP_ERR_LIMIT, "more than 512 user values");
+            refuse(body, BVP_ERR_LIMIT, "more than 512 user values, or references");
         } else {
             model m;
             expect(body, &m);

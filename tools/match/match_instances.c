@@ -67,20 +67,6 @@ static uint32_t partner_of(const match_side *was, const match_side *is, uint32_t
     return is->nodes[node].is_guess && !is_near(was, old, is, node) ? BVP_NONE : old;
 }
 
-/* The same part: its address, which is a hash of its bytes, says so. */
-static int is_equal(const match_side *was, uint32_t old, const match_side *is, uint32_t instance)
-{
-    static const uint8_t unknown[16];
-    bvp_instance_info one, other;
-    if (bvp_get_instance(was->tree.file, old, &one) != BVP_OK ||
-        bvp_get_instance(is->tree.file, instance, &other) != BVP_OK ||
-        one.part >= was->part_count || other.part >= is->part_count)
-        return 0;
-    const match_part *a = &was->parts[one.part], *b = &is->parts[other.part];
-    return memcmp(a->address, b->address, 16) == 0 && memcmp(a->address, unknown, 16) != 0 &&
-           memcmp(one.placement, other.placement, sizeof one.placement) == 0;
-}
-
 /* Both sides are matched. */
 static int pair_up(match_instances *m, const match_side *was, const match_side *is)
 {
@@ -100,7 +86,6 @@ static int pair_up(match_instances *m, const match_side *was, const match_side *
             continue;
         m->was[i] = old;
         m->is[old] = i;
-        m->is_equal[i] = (uint8_t)is_equal(was, old, is, i);
     }
     free(instance_of);
     return 0;
@@ -121,8 +106,7 @@ int match_instances_make(match_instances *m, const char *was_path, const bvp_fil
         m->is_count = old.tree.info.instance_count;
         m->was = malloc(((size_t)m->was_count + 1) * sizeof *m->was);
         m->is = malloc(((size_t)m->is_count + 1) * sizeof *m->is);
-        m->is_equal = calloc((size_t)m->was_count + 1, 1);
-        code = m->was && m->is && m->is_equal ? 0 : complain_memory();
+        code = m->was && m->is ? 0 : complain_memory();
     }
     if (code == 0) {
         memset(m->was, 0xff, m->was_count * sizeof *m->was);
@@ -139,6 +123,5 @@ void match_instances_free(match_instances *m)
 {
     free(m->was);
     free(m->is);
-    free(m->is_equal);
     memset(m, 0, sizeof *m);
 }

@@ -9,8 +9,6 @@
 typedef struct match_instances {
     uint32_t *was; /* of each instance of the newer file: the number in the older, or BVP_NONE */
     uint32_t *is;  /* of each instance of the older file: the number in the newer, or BVP_NONE */
-    uint8_t *is_equal; /* of each instance of the newer: the same bytes of a part, placed by the
-                          same bits, stood there before */
     uint32_t was_count, is_count;
 } match_instances;
 

@@ -39,7 +39,8 @@ static bvp_status count_value(plmxml *p, uint32_t element, uint32_t own)
 {
     const uint64_t by_size = (uint64_t)p->xml.element_count * VALUES_AN_ELEMENT;
     if (own > VALUES_A_PART)
-        return plmxml_refuse(p, BVP_ERR_LIMIT, element, "more than %d user values; export fewer",
+        return plmxml_refuse(p, BVP_ERR_LIMIT, element,
+                             "more than %d user values, or references; export fewer",
                              VALUES_A_PART);
     if (++p->value_count > (by_size < VALUES_MOST ? by_size : VALUES_MOST))
         return plmxml_refuse(
@@ -71,13 +72,16 @@ static bvp_status add_referred(plmxml *p, uint32_t from, const char *list, const
                                const char *key, uint32_t node, uint32_t *referred)
 {
     bvp_status status = BVP_OK;
+    uint32_t own = 0;
     *referred = XML_NONE;
     for (uint32_t e = 0; list && status == BVP_OK && e != XML_NONE;) {
         status = plmxml_reference(p, from, &list, &e);
         if (status != BVP_OK || e == XML_NONE)
             break;
         *referred = *referred == XML_NONE ? e : *referred;
-        status = add(p, node, key, xml_attribute(&p->xml, e, attribute));
+        status = count_value(p, from, ++own);
+        if (status == BVP_OK)
+            status = add(p, node, key, xml_attribute(&p->xml, e, attribute));
     }
     return status;
 }

@@ -152,6 +152,8 @@ for command in "${commands[@]}"; do
     for name in .bvpack-*; do [ ! -e "$name" ] || caught=$((caught + 1)); done
     kill -$signal $child 2>/dev/null
     kill -CONT $child 2>/dev/null
+    # again and again, as from a process group or an impatient hand: the last file must still go
+    while kill -$signal $child 2>/dev/null; do :; done
     wait $child 2>/dev/null
     left "$how$command, SIG$signal in mid-write"
     whole "$how$command, SIG$signal in mid-write"

@@ -30,15 +30,23 @@ static int pass(int slot, int from, int to)
 void temporary_remove_all(void)
 {
     __atomic_store_n(&is_ending, 1, __ATOMIC_SEQ_CST);
+    /* What is going already may not be gone: another thread's handler took it, and this one ends
+     * the program. */
     for (int i = 0; i < SLOT_COUNT; i++)
-        if (pass(i, STANDS, IS_GOING))
+        if (pass(i, STANDS, IS_GOING) || __atomic_load_n(&states[i], __ATOMIC_SEQ_CST) == IS_GOING)
             unlink(names[i]);
 }
 
+static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ, SIGPIPE};
+enum { FATAL_COUNT = sizeof fatal / sizeof fatal[0] };
+
+/* A signal often comes twice: timeout(1) sends it to the program and to its group. So the default
+ * action is set only when everything is gone, and all fatal signals wait until the handler returns.
+ * Then the one raised here ends the program, and the shell sees it. */
 static void remove_and_die(int signal_number)
 {
     temporary_remove_all();
-    /* SA_RESETHAND: now the default action, so that the shell sees the signal. */
+    signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
 
@@ -47,13 +55,13 @@ void temporary_watch(void)
     static int is_watching; /* atomic */
     if (__atomic_exchange_n(&is_watching, 1, __ATOMIC_ACQ_REL))
         return;
-    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ, SIGPIPE};
-    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
-        struct sigaction old,
-            action = {.sa_handler = remove_and_die, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+    struct sigaction old, action = {.sa_handler = remove_and_die};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < FATAL_COUNT; i++)
+        sigaddset(&action.sa_mask, fatal[i]);
+    for (int i = 0; i < FATAL_COUNT; i++)
         if (sigaction(fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(fatal[i], &action, NULL);
-    }
 }
 
 int temporary_doom(const char *path)

@@ -43,6 +43,25 @@ model six 6
 expect 0 clash six.bvp -r six.jsonl -r six.csv -r six.html -r six.glb --json
 is issues 4
 is rows 9
+is worst.0.issue_title 'valve_9 lies inside tank_1'
+is worst.2.issue_title 'tank_1 is crossed by 6 pipes'
+is worst.2.issue_number 3
+is worst.2.issue_pairs 6
+is worst.2.where 'Level 1'
+is worst.2.verdict penetrating
+near worst.2.depth 4.5
+# the console has issues, not pairs
+expect 0 clash six.bvp --worst 3
+has out '^  penetrating tank_1 is crossed by 6 pipes$'
+has out '^              4.5 m deep, 6 pairs, Level 1, x[0-9]+ y-?[0-9]+ z-?[0-9]+, [0-9a-f]{32}$'
+has out '^  enclosed    valve_9 lies inside tank_1$'
+has out '^              surfaces 1.5 m apart, 1 pair, Level 1, '
+has out '^  \.\.\.; --report FILE.jsonl writes all$'
+lacks out 'book|Level 1/'
+expect 0 clash six.bvp --worst 4
+has out '^  touching    book touches shelf$'
+has out '^              1 pair, second floor, '
+lacks out '\.\.\.'
 titles() { sed -n 's/.*"issue_number":\([0-9]*\),"issue_title":"\([^"]*\)","issue_pairs":\([0-9]*\),.*"where":"\([^"]*\)".*/\1 \2, \3, \4/p' "$1" | uniq; }
 titles six.jsonl >found
 cat >wanted <<'TITLES'
@@ -94,7 +113,26 @@ expect 0 clash seven.bvp --baseline six.jsonl -r seven.jsonl -r seven.html --jso
 is baseline.new 1
 is baseline.persistent 9
 has seven.jsonl '"issue_title":"tank_1 is crossed by 7 pipes","issue_pairs":7,'
+is worst.2.issue_state grown
+is worst.0.issue_state persistent
 has seven.html '"title":"tank_1 is crossed by 7 pipes","where":"Level 1","state":"grown","pairs":7,'
+
+# things without names are called by their parts, never "unnamed[2]" alone
+sed -e 's/"name": "[^"]*"/"name": "unnamed"/' six.gltf >bare.gltf
+expect 0 pack -q bare.gltf -o bare.bvp
+expect 0 clash bare.bvp
+has out 'unnamed part 1'
+lacks out 'unnamed(\[|/|s|$)|unnamed [^p]'
+sed -e '/^"meshes"/!s/"name": "[^"]*"/"name": "unnamed"/' six.gltf >named.gltf
+expect 0 pack -q named.gltf -o named.bvp
+expect 0 clash named.bvp
+has out ' cubes? .* cubes?|cube is there'
+lacks out 'unnamed'
+
+sed -e '/Level 1\|second/!s/"name": "[^"]*"/"name": "SOLID"/' six.gltf >solids.gltf
+expect 0 pack -q solids.gltf -o solids.bvp
+expect 0 clash solids.bvp
+has out ' Level 1/SOLID\[2\] lies inside Level 1/SOLID$'
 
 # ---- topics -------------------------------------------------------------------------------------
 

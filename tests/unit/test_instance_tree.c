@@ -113,6 +113,8 @@ START_TEST(source_ids_tell_apart)
 }
 END_TEST
 
+static const char *root_name = "line", *part_number;
+
 /* One node below another below the root; the part is called "thing", or as told. */
 static void expect_title(const char *above, const char *own, const char *part_name,
                          const char *wanted)
@@ -126,10 +128,13 @@ static void expect_title(const char *above, const char *own, const char *part_na
     mesh.name = part_name;
     ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
     ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
-    const uint32_t root = case_node(builder, BVP_NONE, "line", NULL, BVP_NONE);
+    const uint32_t root = case_node(builder, BVP_NONE, root_name, NULL, BVP_NONE);
     const uint32_t middle = case_node(builder, root, above, NULL, BVP_NONE);
     case_node(builder, middle, own, NULL, part);
     const uint32_t node = case_node(builder, middle, own, NULL, part);
+    if (part_number)
+        ck_assert_int_eq(bvp_builder_add_property(builder, node, "part_number", part_number, NULL),
+                         BVP_OK);
     case_file file = case_finish(builder);
     ck_assert_int_eq(instance_tree_open(&t, file.file), 0);
     ck_assert_int_eq(instance_title(&t, node, &title), 0);
@@ -153,6 +158,18 @@ START_TEST(titles)
     expect_title("gripper", NULL, NULL, "gripper/unnamed[2]");
     expect_title("Compound", "Shape.001", NULL, "line/Compound/Shape.001[2]");
     expect_title("a/b", "solid", NULL, "a\\/b/solid[2]");
+    /* nothing above tells either: never "unnamed" alone */
+    root_name = "unnamed";
+    expect_title("unnamed", "body_8", NULL, "body_8[2]");
+    expect_title("Solid", "unnamed", NULL, "Solid/unnamed[2]");
+    expect_title("unnamed", NULL, NULL, "unnamed part 1");
+    expect_title(" NULL ", "", "default", "unnamed part 1");
+    root_name = "line";
+    part_number = "P-7";
+    expect_title("gripper", "SOLID", NULL, "P-7");
+    part_number = "0:1";
+    expect_title("gripper", "SOLID", NULL, "gripper/SOLID[2]");
+    part_number = NULL;
 }
 END_TEST
 

@@ -13,6 +13,7 @@
 #include <strings.h>
 #include "cli/operand.h"
 #include "found/issue_title.h"
+#include "query/instance_title.h"
 #include "text/hex.h"
 #include "text/message.h"
 
@@ -156,6 +157,8 @@ void clash_gather_close(clash_gathered *g)
     free(g->names);
     growing_text_free(&g->title);
     growing_text_free(&g->where);
+    growing_text_free(&g->name);
+    growing_text_free(&g->made);
     memset(g, 0, sizeof *g);
 }
 
@@ -178,42 +181,66 @@ static int by_number(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-static bvp_string name_of(const clash_trees *trees, uint64_t element)
+/* What an element is called. A name that is made up is behind the others in g->made, and has no
+ * address before all are there: see place_made. */
+static int name_of(clash_gathered *g, const clash_trees *trees, uint64_t element, bvp_string *out)
 {
     const instance_tree *t = element >> 32 ? trees->b : trees->a;
-    return instance_tree_label(t, instance_tree_node(t, (uint32_t)element));
+    const uint32_t node = instance_tree_node(t, (uint32_t)element);
+    *out = instance_tree_label(t, node);
+    if (instance_title_tells(*out))
+        return 0;
+    if (instance_title(t, node, &g->name) != 0 ||
+        growing_text_add(&g->made, g->name.data, g->name.size) != 0)
+        return complain_memory();
+    *out = (bvp_string){NULL, g->name.size};
+    return 0;
 }
 
-/* The elements of one side of an issue, each once. `side` 0: that of the first pair's A. */
-static size_t add_names(clash_gathered *g, const clash_trees *trees, uint32_t number, int side,
-                        uint64_t *elements, bvp_string *names)
+static void place_made(clash_gathered *g, size_t count)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!g->names[i].data) {
+            g->names[i].data = g->made.data + at;
+            at += g->names[i].size;
+        }
+    assert(at == g->made.size);
+}
+
+/* Of these elements, each once. Returns how many, in *kept. */
+static int name_each(clash_gathered *g, const clash_trees *trees, uint64_t *elements, size_t count,
+                     bvp_string *names, size_t *kept)
+{
+    *kept = 0;
+    qsort(elements, count, sizeof *elements, by_number);
+    for (size_t i = 0; i < count; i++)
+        if ((i == 0 || elements[i] != elements[i - 1]) &&
+            name_of(g, trees, elements[i], &names[(*kept)++]) != 0)
+            return EXIT_LIMIT;
+    return 0;
+}
+
+/* The elements of one side of an issue. `side` 0: that of the first pair's A. */
+static int add_names(clash_gathered *g, const clash_trees *trees, uint32_t number, int side,
+                     uint64_t *elements, bvp_string *names, size_t *kept)
 {
     const uint32_t count = g->first[number + 1] - g->first[number];
-    size_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t item = g->order[g->first[number] + i];
         elements[i] = g->contacts[item].elements[side ^ clash_gather_is_turned(g, item)];
     }
-    qsort(elements, count, sizeof *elements, by_number);
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || elements[i] != elements[i - 1])
-            names[kept++] = name_of(trees, elements[i]);
-    return kept;
+    return name_each(g, trees, elements, count, names, kept);
 }
 
-/* All elements of an issue within one family, each once. */
-static size_t add_all_names(clash_gathered *g, const clash_trees *trees, uint32_t number,
-                            uint64_t *elements, bvp_string *names)
+/* All elements of an issue within one family. */
+static int add_all_names(clash_gathered *g, const clash_trees *trees, uint32_t number,
+                         uint64_t *elements, bvp_string *names, size_t *kept)
 {
     const uint32_t count = 2 * (g->first[number + 1] - g->first[number]);
-    size_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
         elements[i] = g->contacts[g->order[g->first[number] + i / 2]].elements[i % 2];
-    qsort(elements, count, sizeof *elements, by_number);
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || elements[i] != elements[i - 1])
-            names[kept++] = name_of(trees, elements[i]);
-    return kept;
+    return name_each(g, trees, elements, count, names, kept);
 }
 
 static int make_title(clash_gathered *g, const clash_trees *trees, uint32_t number,
@@ -226,22 +253,27 @@ static int make_title(clash_gathered *g, const clash_trees *trees, uint32_t numb
     if (!elements)
         return complain_memory();
     const clash_issue_kind kind = g->clusters[number].kind;
+    int code;
     words->is_star = kind == CLASH_ISSUE_STAR;
+    words->names[0] = g->names;
+    growing_text_clear(&g->made);
     if ((kind == CLASH_ISSUE_FAMILY && c->families[0] == c->families[1]) ||
         (kind == CLASH_ISSUE_DETAIL && c->parts[0] == c->parts[1])) {
-        words->counts[0] = add_all_names(g, trees, number, elements, g->names);
+        code = add_all_names(g, trees, number, elements, g->names, &words->counts[0]);
         words->counts[1] = 0;
-        words->names[0] = g->names;
     } else {
         /* the smaller one first: the pipe crosses the wall, the valve lies inside the tank */
         const int first = g->extents[worst].is_b_smaller;
-        words->names[0] = g->names;
-        words->counts[0] = add_names(g, trees, number, first, elements, g->names);
+        code = add_names(g, trees, number, first, elements, g->names, &words->counts[0]);
         words->names[1] = g->names + words->counts[0];
-        words->counts[1] =
-            add_names(g, trees, number, !first, elements, g->names + words->counts[0]);
+        code = code ? code
+                    : add_names(g, trees, number, !first, elements, g->names + words->counts[0],
+                                &words->counts[1]);
     }
     free(elements);
+    if (code != 0)
+        return code;
+    place_made(g, words->counts[0] + words->counts[1]);
     return issue_title_make(words, &g->title) != 0 ? complain_memory() : 0;
 }
 
@@ -281,12 +313,15 @@ static bvp_string level_of(const instance_tree *t, uint32_t instance)
     return (bvp_string){"", 0};
 }
 
+/* The nearest one whose name tells what it is, the whole model left aside. */
 static bvp_string assembly_of(const instance_tree *t, uint32_t instance)
 {
-    const uint32_t parent = instance_tree_parent(t, instance_tree_node(t, instance));
-    if (parent == BVP_NONE || instance_tree_parent(t, parent) == BVP_NONE)
-        return (bvp_string){"", 0};
-    return instance_tree_label(t, parent);
+    uint32_t node = instance_tree_node(t, instance);
+    while ((node = instance_tree_parent(t, node)) != BVP_NONE &&
+           instance_tree_parent(t, node) != BVP_NONE)
+        if (instance_title_tells(instance_tree_label(t, node)))
+            return instance_tree_label(t, node);
+    return (bvp_string){"", 0};
 }
 
 /* The level of either, else the sub-assembly of either. */

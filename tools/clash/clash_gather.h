@@ -26,8 +26,9 @@ typedef struct clash_gathered {
     uint32_t issue_count;
     uint32_t *order; /* numbers of items, by issue, the most severe first */
     uint32_t *first; /* of each issue in `order`, and the end */
-    growing_text title, where;
+    growing_text title, where, name;
     bvp_string *names; /* of the issue that was asked last */
+    growing_text made; /* those of them that are no label of the tree */
 } clash_gathered;
 
 /* The kept pairs are sorted. 0, or says what is wrong and returns the exit code. */

@@ -66,7 +66,10 @@ int clash_run_all(clash_job *j);
  * said. */
 clash_row *clash_row_of(clash_job *j, const clash_found *found, bvp_clash_pair *pair);
 
-/* The coverage statement and the worst rows, for people and for programs. */
+/* An issue of the run, with texts that are valid until the next call. 0, or the exit code. */
+int clash_issue_of(clash_job *j, uint32_t number, clash_issue *out);
+
+/* The coverage statement and the worst issues, for people and for programs. */
 int clash_print(clash_job *j, FILE *out);
 int clash_print_json(clash_job *j);
 

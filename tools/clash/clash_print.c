@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * clash_print.c: the worst pairs and the coverage statement of a clash run, for people and
+ * clash_print.c: the worst issues and the coverage statement of a clash run, for people and
  * programs.
  *
  * What clash_run.c has summed up is only formatted here. Rows are made again from the kept pairs,
@@ -48,10 +48,47 @@ static void print_counts(const clash_job *j, FILE *out)
     fputc('\n', out);
 }
 
-/* How many of the reported pairs are shown here. */
+/* How many of the reported issues are shown here. */
 static uint32_t worst_count(const clash_job *j)
 {
-    return (uint32_t)(j->summary.row_count < j->set->worst ? j->summary.row_count : j->set->worst);
+    const uint64_t count = j->summary.issue_count;
+    return (uint32_t)(count < j->set->worst ? count : j->set->worst);
+}
+
+/* An issue and the row of its most severe pair, NULL: that has been said. */
+static const clash_row *worst_row(clash_job *j, uint32_t number, clash_issue *issue,
+                                  bvp_clash_pair *pair)
+{
+    const clash_gathered *g = &j->gathered;
+    if (clash_issue_of(j, number, issue) != 0)
+        return NULL;
+    clash_row *row = clash_row_of(j, &j->kept.items[g->order[g->first[number]]], pair);
+    if (row)
+        row->issue = issue;
+    return row;
+}
+
+/* What of an issue is a word or a number, with commas between. */
+static void print_facts(const clash_job *j, const clash_row *row, FILE *out)
+{
+    const clash_issue *issue = row->issue;
+    const bvp_clash_pair *pair = row->pair;
+    const int is_inside =
+        pair->verdict == BVP_VERDICT_ENCLOSED || pair->verdict == BVP_VERDICT_UNKNOWN;
+    char count[64];
+    if (pair->depth > 0 && !is_inside) {
+        print_length(out, "", pair->depth, j->run.unit);
+        fputs(" deep, ", out);
+    } else if (pair->distance > 0) {
+        print_length(out, is_inside ? "surfaces " : "", pair->distance, j->run.unit);
+        fputs(" apart, ", out);
+    }
+    fprintf(out, "%s, ", counted(issue->pair_count, "pair", count));
+    if (issue->where[0]) {
+        print_plain(out, issue->where);
+        fputs(", ", out);
+    }
+    fprintf(out, "%s, %s%s%s\n", row->place, issue->state, issue->state[0] ? ", " : "", issue->id);
 }
 
 static int print_worst(clash_job *j, FILE *out)
@@ -62,21 +99,16 @@ static int print_worst(clash_job *j, FILE *out)
     fprintf(out, "the worst:\n");
     for (uint32_t i = 0; i < count; i++) {
         bvp_clash_pair pair;
-        const clash_row *row = clash_row_of(j, &j->kept.items[j->gathered.order[i]], &pair);
+        clash_issue issue;
+        const clash_row *row = worst_row(j, i, &issue, &pair);
         if (!row)
             return EXIT_LIMIT;
         fprintf(out, "  %-11s ", bvp_verdict_name(pair.verdict));
-        if (pair.depth > 0)
-            print_length(out, "depth ", pair.depth, j->run.unit);
-        else
-            print_length(out, "distance ", pair.distance, j->run.unit);
-        fprintf(out, "  %s%s%s\n    ", row->place, row->state[0] ? "  " : "", row->state);
-        print_plain(out, row->a.path);
-        fputs("\n    ", out);
-        print_plain(out, row->b.path);
-        fputc('\n', out);
+        print_plain(out, issue.title);
+        fprintf(out, "\n  %-11s ", "");
+        print_facts(j, row, out);
     }
-    if (j->summary.row_count > count)
+    if (j->summary.issue_count > count)
         fputs(j->set->reports.count ? "  ...\n" : "  ...; --report FILE.jsonl writes all\n", out);
     return 0;
 }
@@ -250,11 +282,14 @@ int clash_print_json(clash_job *j)
     jsonw_array(&out, "worst");
     for (uint32_t i = 0; i < worst_count(j); i++) {
         bvp_clash_pair pair;
-        const clash_row *row = clash_row_of(j, &j->kept.items[j->gathered.order[i]], &pair);
+        clash_issue issue;
+        const clash_row *row = worst_row(j, i, &issue, &pair);
         if (!row)
             return EXIT_LIMIT;
         jsonw_inline_object(&out, NULL);
         report_jsonl_members(&out, row);
+        if (issue.state[0])
+            jsonw_text(&out, "issue_state", issue.state);
         jsonw_end(&out);
     }
     jsonw_end(&out);

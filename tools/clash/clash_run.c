@@ -103,21 +103,30 @@ static const char *state_of(const clash_job *j, uint32_t first, uint32_t end)
     return is_new && is_known ? "grown" : is_new ? "new" : is_known ? "persistent" : "";
 }
 
-/* Gives the reports the pairs of an issue. */
-static int give_issue(clash_job *j, const clash_trees *trees, uint32_t number)
+int clash_issue_of(clash_job *j, uint32_t number, clash_issue *out)
 {
     const clash_gathered *g = &j->gathered;
-    const uint32_t first = g->first[number], end = g->first[number + 1];
+    const clash_trees trees = {j->a, j->b, j->run.placement_b};
     char clearance[64];
-    clash_issue issue;
     bvp_clash_pair pair;
-    int code = clash_kept_read(&j->kept, &j->kept.items[g->order[first]], &pair);
+    int code = clash_kept_read(&j->kept, &j->kept.items[g->order[g->first[number]]], &pair);
     if (code != 0)
         return code;
     snprintf(clearance, sizeof clearance, "%.4g%s%.16s", pair.limits.clearance,
              j->run.unit[0] ? " " : "", j->run.unit);
-    code = clash_gather_issue(&j->gathered, &j->kept, trees, number, clearance, &issue);
-    issue.state = state_of(j, first, end);
+    code = clash_gather_issue(&j->gathered, &j->kept, &trees, number, clearance, out);
+    out->state = state_of(j, g->first[number], g->first[number + 1]);
+    return code;
+}
+
+/* Gives the reports the pairs of an issue. */
+static int give_issue(clash_job *j, uint32_t number)
+{
+    const clash_gathered *g = &j->gathered;
+    const uint32_t first = g->first[number], end = g->first[number + 1];
+    clash_issue issue;
+    bvp_clash_pair pair;
+    int code = clash_issue_of(j, number, &issue);
     for (uint32_t i = first; i < end && code == 0; i++) {
         clash_row *row = clash_row_of(j, &j->kept.items[g->order[i]], &pair);
         if (!row)
@@ -147,7 +156,7 @@ static int give_rows(clash_job *j)
     for (uint64_t i = 0; i < s->row_count; i++)
         j->shown[j->kept.items[g->order[i]].verdict]++;
     for (uint32_t i = 0; i < s->issue_count && j->outputs.count > 0 && code == 0; i++)
-        code = give_issue(j, &trees, i);
+        code = give_issue(j, i);
     return code;
 }
 

@@ -364,7 +364,7 @@ static const option_row options[] = {
     {"top", 0, OPTION_COUNT, offsetof(clash_settings, top), "N", "report only the N worst issues",
      1, UINT32_MAX},
     {"worst", 'n', OPTION_COUNT, offsetof(clash_settings, worst), "N",
-     "show the N worst pairs, 20 by default", 0, 1000},
+     "show the N worst issues, 20 by default", 0, 1000},
     {"pictures", 0, OPTION_COUNT, offsetof(clash_settings, pictures), "N",
      "most pictures in a report that has some, one an issue, 500 by default", 0, 1000000},
     {"jobs", 'j', OPTION_COUNT, offsetof(clash_settings, jobs), "N",

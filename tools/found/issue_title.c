@@ -71,7 +71,7 @@ static int ends_with(bvp_string text, const char *ending)
     return text.size >= size && memcmp(text.data + text.size - size, ending, size) == 0;
 }
 
-/* "6 pipes", "2 boxes", "1 tank"; what does not end like a word: "6 x DN100/2". */
+/* "6 pipes", "2 boxes", "3 bodies", "1 tank"; what does not end like a word: "6 x DN100/2". */
 static int add_counted(growing_text *out, const stem_count *s)
 {
     char number[64], count[32];
@@ -79,11 +79,16 @@ static int add_counted(growing_text *out, const stem_count *s)
     const int is_word = (last >= 'a' && last <= 'z') && !memchr(s->stem.data, ':', s->stem.size);
     const int is_hissing = ends_with(s->stem, "s") || ends_with(s->stem, "x") ||
                            ends_with(s->stem, "ch") || ends_with(s->stem, "sh");
+    const int is_many = is_word && s->count > 1;
+    const int has_y = is_many && s->stem.size > 1 && last == 'y' &&
+                      !memchr("aeiou", s->stem.data[s->stem.size - 2], 5);
     snprintf(number, sizeof number, "%s %s", grouped(s->count, count), is_word ? "" : "x ");
-    return add(out, number) != 0 || growing_text_add(out, s->stem.data, s->stem.size) != 0 ||
-           add(out, !is_word || s->count == 1 ? ""
-                    : is_hissing              ? "es"
-                                              : "s") != 0;
+    return add(out, number) != 0 ||
+           growing_text_add(out, s->stem.data, s->stem.size - (size_t)has_y) != 0 ||
+           add(out, !is_many     ? ""
+                    : has_y      ? "ies"
+                    : is_hissing ? "es"
+                                 : "s") != 0;
 }
 
 static int add_stems(growing_text *out, stem_count *stems, size_t count)
@@ -104,11 +109,26 @@ static int add_stems(growing_text *out, stem_count *stems, size_t count)
     return add(out, text);
 }
 
+static int is_one_name(const bvp_string *names, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (name_order(names[i], names[0]) != 0)
+            return 0;
+    return 1;
+}
+
+/* Elements of one name that has a number, "link_4" of several robots, keep it: "12 x link_4". */
 static int add_list(growing_text *out, const bvp_string *names, size_t count)
 {
     assert(count > 0);
     if (count == 1)
         return growing_text_add(out, names[0].data, names[0].size);
+    const bvp_string stem = issue_title_stem(names[0]);
+    if (stem.size < names[0].size && is_one_name(names, count)) {
+        char text[64], number[32];
+        snprintf(text, sizeof text, "%s x ", grouped(count, number));
+        return add(out, text) != 0 || growing_text_add(out, names[0].data, names[0].size) != 0;
+    }
     stem_count *stems = malloc(count * sizeof *stems);
     if (!stems)
         return -1;

@@ -5,8 +5,9 @@
  */
 #include "query/instance_title.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_letter(char c)
 {
@@ -70,6 +71,57 @@ static bool tells(bvp_string label)
     return !is_generic_word(label.data + word, end - word);
 }
 
+bool instance_title_tells(bvp_string label)
+{
+    return tells(label);
+}
+
+/* Of names that tell nothing, "SOLID" and "body_8" are still better than "unnamed". */
+static bool is_empty(bvp_string label)
+{
+    static const char *const words[] = {"unnamed", "noname", "untitled", "none", "null", "default"};
+    size_t end = label.size, begin = 0;
+    while (end > 0 && (label.data[end - 1] == ' ' || label.data[end - 1] == '\t'))
+        end--;
+    while (begin < end && label.data[begin] == ' ')
+        begin++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (end - begin == strlen(words[i]) &&
+            strncasecmp(label.data + begin, words[i], end - begin) == 0)
+            return true;
+    return begin == end;
+}
+
+/* The nearest node, this one or one above, with such a label; BVP_NONE: there is none. */
+static uint32_t nearest(const instance_tree *t, uint32_t node, bool (*is_such)(bvp_string))
+{
+    while (node != BVP_NONE && !is_such(instance_tree_label(t, node)))
+        node = instance_tree_parent(t, node);
+    return node;
+}
+
+static bool is_something(bvp_string label)
+{
+    return !is_empty(label);
+}
+
+static int add_unnamed(const instance_tree *t, uint32_t node, growing_text *out)
+{
+    char text[48];
+    bvp_node_info info;
+    if (bvp_get_node(t->file, node, &info) != BVP_OK || info.part == BVP_NONE)
+        return growing_text_add(out, "unnamed", 7);
+    const int size =
+        snprintf(text, sizeof text, "unnamed part %llu", (unsigned long long)info.part + 1);
+    return growing_text_add(out, text, (size_t)size);
+}
+
+static int keep_value(void *user, bvp_string value)
+{
+    *(bvp_string *)user = value;
+    return 1;
+}
+
 int instance_title(const instance_tree *t, uint32_t node, growing_text *out)
 {
     const bvp_string own = instance_tree_label(t, node);
@@ -79,9 +131,13 @@ int instance_title(const instance_tree *t, uint32_t node, growing_text *out)
     const bvp_string part = instance_tree_part_name(t, node);
     if (tells(part))
         return growing_text_add(out, part.data, part.size);
-    uint32_t named = instance_tree_parent(t, node);
-    while (named != BVP_NONE && !tells(instance_tree_label(t, named)))
-        named = instance_tree_parent(t, named);
-    return instance_tree_path_from(t, named == BVP_NONE ? BVP_NONE : instance_tree_parent(t, named),
-                                   node, out);
+    bvp_string number = {"", 0};
+    if (instance_tree_property(t, node, "part_number", keep_value, &number) && tells(number))
+        return growing_text_add(out, number.data, number.size);
+    uint32_t named = nearest(t, instance_tree_parent(t, node), tells);
+    if (named == BVP_NONE)
+        named = nearest(t, node, is_something);
+    if (named == BVP_NONE)
+        return add_unnamed(t, node, out);
+    return instance_tree_path_from(t, instance_tree_parent(t, named), node, out);
 }

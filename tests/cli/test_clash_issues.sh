@@ -163,6 +163,30 @@ if expect_bcf six; then
   [ -d "topics/$star" ] && [ ! -f "topics/$star/snapshot.png" ] || bad "the pictures are not of the most severe issues"
 fi
 
+# the topic of an issue is the same the next nights, also with another smallest pair, and closed when all its pairs are gone
+if expect_bcf six; then
+  star=$(dirname "$(grep -rl '<Title>tank_1 is crossed by 6 pipes' topics --include=markup.bcf)")
+  star=$(basename "$star")
+  lowest=$(issues six.jsonl '"penetrating"')
+  gone=$(sed -nE "s/^\{\"id\":\"$lowest\".*pipe_([0-9]).*/\\1/p" six.jsonl)
+  sed "s/\"pipe_$gone\", \"mesh\": 0, \"translation\": \[[^]]*\]/\"pipe_$gone\", \"mesh\": 0, \"translation\": [9,90,9]/" six.gltf >five.gltf
+  expect 0 pack -q five.gltf -o five.bvp
+  expect_bcf five --baseline six.jsonl -r five.jsonl
+  checks=$((checks + 4))
+  [ "$(issues five.jsonl '"penetrating"')" = "$lowest" ] || bad "the issue has another id"
+  grep -q '<Title>tank_1 is crossed by 5 pipes' "topics/$star/markup.bcf" || bad "the issue has another topic"
+  grep -q '^Resolved: 1 pair$' "topics/$star/markup.bcf" || bad "the topic does not say that a pair is resolved"
+  [ "$(find topics -name markup.bcf | wc -l)" = 4 ] || bad "not four topics"
+  has five.jsonl "\"issue\":\"$lowest\",\"issue_title\":\"tank_1 is crossed by 6 pipes\",\"state\":\"resolved\""
+  model none 0
+  expect_bcf none --baseline five.jsonl
+  checks=$((checks + 4))
+  [ "$(find topics -name markup.bcf | wc -l)" = 4 ] || bad "not four topics"
+  grep -q 'TopicStatus="Closed"' "topics/$star/markup.bcf" || bad "the topic is not closed"
+  grep -q '<Title>Resolved: tank_1 is crossed by 5 pipes</Title>' "topics/$star/markup.bcf" || bad "the closed topic is called otherwise"
+  [ "$(grep -c '^Also: ' "topics/$star/markup.bcf")" = 4 ] || bad "the resolved pairs are not below their issue"
+fi
+
 # ---- a plant ------------------------------------------------------------------------------------
 
 if [ ! -f "$shared/plant/plant.c" ] || ! ${CC:-cc} -O1 -o plant "$shared/plant/plant.c" -lm 2>err; then

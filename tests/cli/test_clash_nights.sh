@@ -77,6 +77,28 @@ rows() {
     }' | sort
 }
 
+# Each row's id, its issue's id and number; resolved ones have no number
+issues() { sed -nE 's/^\{"id":"([0-9a-f]*)".*"issue":"([0-9a-f]*)","issue_(number":([0-9]*)|title).*/\1 \2 \4/p' "$1" | sort; }
+# keeps_issues OLD NEW: what is wrong with the ids of NEW's issues: of two issues that have more of one another than of
+# any other one the new one has the old one's id; no id comes twice; a resolved pair is in the issue that it was in
+keeps_issues() {
+  issues "$1" | awk 'NF == 3' >was.issues
+  issues "$2" >is.issues
+  awk 'NF == 3 && $2 in of && of[$2] != $3 { print "an id of two issues: " $2 } NF == 3 { of[$2] = $3 }' is.issues
+  awk 'NF == 3 && $3 in of && of[$3] != $2 { print "two ids of an issue: " $3 } NF == 3 { of[$3] = $2 }' is.issues
+  join was.issues is.issues | awk 'NF == 4 && $2 != $4 { print "resolved elsewhere: " $0 }'
+  [ "$(grep -c '"state":"resolved"' "$2")" = "$(awk 'NF == 2' is.issues | wc -l)" ] || echo "resolved pairs without an issue"
+  join was.issues is.issues | awk 'NF == 5 { print $2, $4 }' | sort | uniq -c | awk '
+    { n++; count[n] = $1; was[n] = $2; is[n] = $3 }
+    $1 >= most_was[$2] { tied_was[$2] = $1 == most_was[$2]; most_was[$2] = $1 }
+    $1 >= most_is[$3] { tied_is[$3] = $1 == most_is[$3]; most_is[$3] = $1 }
+    END {
+      for (i = 1; i <= n; i++)
+        if (count[i] == most_was[was[i]] && count[i] == most_is[is[i]] && !tied_was[was[i]] && !tied_is[is[i]] && was[i] != is[i])
+          print "another id: " was[i] " " is[i]
+    }'
+}
+
 # ---- one bolt of 328 ----------------------------------------------------------------------------
 
 clash() { expect 0 clash "$@" --cell 1.5 -q; }
@@ -122,6 +144,9 @@ for round in $(seq "${BVP_ROUNDS:-12}"); do
   [ "$(grep -c '"state":"resolved"' new.jsonl)" = "$(join -v 1 -j 1 was is | wc -l)" ] ||
     bad "round $round, +$inserts -$deletes: $(grep -c '"state":"resolved"' new.jsonl) resolved"
   [ "$(grep -o '^{"id":"[0-9a-f]*"' new.jsonl | sort -u | wc -l)" = "$(wc -l <new.jsonl)" ] || bad "round $round: an id comes twice"
+  keeps_issues old.jsonl new.jsonl >wrong
+  checks=$((checks + 1))
+  [ ! -s wrong ] || bad "round $round, +$inserts -$deletes: issues: $(head -2 wrong)"
   [ $((inserts + deletes)) -gt 0 ] || [ "$(grep -c persistent new.jsonl)" = "$(wc -l <new.jsonl)" ] || bad "round $round: a change"
   mv next slots
   mv new.bvp old.bvp
@@ -149,6 +174,33 @@ is baseline.resolved 0
 expect 0 clash at87.bvp --baseline old.bvp,old.jsonl --json
 is baseline.new 2
 is baseline.resolved 2
+
+# ---- an issue whose first pair goes --------------------------------------------------------------
+# Its id is that pair's; it outlives it, one night after the other. Issues whose pairs are all gone are closed topics.
+
+issues old.jsonl | sort -k2,2 -k1,1 | awk '$2 != last { id = $1; n = 0 } { last = $2 } ++n == 9 { print $2; exit }' >issue
+[ -s issue ] || bad "no issue of nine pairs"
+cp slots left
+plant before.bvp 0 <left
+clash before.bvp -r before.jsonl
+for night in 1 2 3; do
+  # the bolt of its smallest pair goes
+  gone=$(rows before.jsonl | awk '{ print $2, $1 }' | sort | join - <(issues before.jsonl | awk -v i="$(cat issue)" '$2 == i && NF == 3' | sort) |
+    awk '{ sub(/-.*/, "", $2); print $2; exit }')
+  grep -vx "$gone" left >fewer
+  plant night.bvp 0 <fewer
+  clash night.bvp --baseline before.bvp,before.jsonl -r night.jsonl
+  checks=$((checks + 2))
+  count=$(issues night.jsonl | awk -v i="$(cat issue)" '$2 == i && NF == 3' | wc -l)
+  [ "$count" -gt 5 ] || bad "night $night: the issue has $count pairs"
+  keeps_issues before.jsonl night.jsonl >wrong
+  [ ! -s wrong ] || bad "night $night: $(head -2 wrong)"
+  mv fewer left
+  mv night.bvp before.bvp
+  mv night.jsonl before.jsonl
+done
+first=$(issues before.jsonl | awk -v i="$(cat issue)" '$2 == i && NF == 3 { print $1; exit }')
+[ "$first" != "$(cat issue)" ] || bad "the smallest pair is still there"
 
 # ---- rules, names of files, what does not fit ----------------------------------------------------
 

@@ -50,6 +50,7 @@ UNIT_SUITES += \
 	tests/unit/test_import_urdf.c \
 	tests/unit/test_info.c \
 	tests/unit/test_instance_tree.c \
+	tests/unit/test_issue_ids.c \
 	tests/unit/test_items.c \
 	tests/unit/test_json.c \
 	tests/unit/test_json_list.c \

@@ -186,14 +186,55 @@ START_TEST(baseline)
     fclose(file);
     clash_baseline b;
     growing_text list = {0};
-    bvp_verdict was = BVP_VERDICT_CLEAR;
+    clash_met met = {BVP_VERDICT_CLEAR, 0};
     ck_assert_int_eq(clash_baseline_open(&b, path, NULL, 1), 0);
-    ck_assert_int_eq(clash_baseline_meet(&b, 0, 1, (uint8_t[16]){[15] = 8}, &was), 1);
-    ck_assert_int_eq(was, BVP_VERDICT_WITHIN);
-    ck_assert_int_eq(clash_baseline_meet(&b, 0, 1, (uint8_t[16]){[15] = 6}, &was), 0);
-    ck_assert_int_eq(clash_baseline_meet(&b, 0, 1, (uint8_t[16]){[15] = 10}, &was), 0);
+    ck_assert_int_eq(clash_baseline_meet(&b, 0, 1, (uint8_t[16]){[15] = 8}, &met), 1);
+    ck_assert_int_eq(met.was, BVP_VERDICT_WITHIN);
+    ck_assert_uint_eq(met.issue, BVP_NONE);
+    ck_assert_int_eq(clash_baseline_meet(&b, 0, 1, (uint8_t[16]){[15] = 6}, &met), 0);
+    ck_assert_int_eq(clash_baseline_meet(&b, 0, 1, (uint8_t[16]){[15] = 10}, &met), 0);
     ck_assert_int_eq(clash_baseline_rest(&b, take_past, &list), 0);
     ck_assert_str_eq(list.data, "p0withinp2within");
+    growing_text_free(&list);
+    clash_baseline_close(&b);
+}
+END_TEST
+
+static int take_issue(void *user, const clash_past *past)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s:%s:%d ", past->a, past->issue_title, (int)past->issue_number);
+    return growing_text_add(user, text, strlen(text));
+}
+
+/* Rows of an issue come together, wherever they stand in the file. */
+START_TEST(past_issues)
+{
+    static const int issue_of[] = {9, 3, 9, 3, 0, 7};
+    FILE *file = fopen(path, "w");
+    for (int i = 0; i < 6; i++) {
+        fprintf(file, "{\"id\": \"%032x\", \"verdict\": \"within\", \"a\": \"p%d\"", 9 - i, i);
+        if (issue_of[i] > 0)
+            fprintf(file, ", \"issue\": \"%032x\", \"issue_title\": \"t%d\"", issue_of[i],
+                    issue_of[i]);
+        fputs("}\n", file);
+    }
+    fclose(file);
+    clash_baseline b;
+    growing_text list = {0};
+    clash_met met;
+    ck_assert_int_eq(clash_baseline_open(&b, path, NULL, 1), 0);
+    ck_assert_uint_eq(b.issue_count, 3);
+    ck_assert(b.issues[0][15] == 3 && b.issues[1][15] == 7 && b.issues[2][15] == 9);
+    ck_assert_int_eq(clash_baseline_meet(&b, 0, 1, (uint8_t[16]){[15] = 4}, &met), 1);
+    ck_assert_uint_eq(met.issue, 1);
+    ck_assert_int_eq(clash_baseline_rest(&b, take_issue, &list), 0);
+    ck_assert_str_eq(list.data, "p0:t9:2 p2:t9:2 p1:t3:0 p3:t3:0 p4::-1 ");
+    growing_text_free(&list);
+    clash_baseline_hide(&b, &(clash_past){.known = 1});
+    list = (growing_text){0};
+    ck_assert_int_eq(clash_baseline_rest(&b, take_issue, &list), 0);
+    ck_assert_str_eq(list.data, "p0:t9:2 p2:t9:2 p1:t3:0 p3:t3:0 ");
     growing_text_free(&list);
     clash_baseline_close(&b);
 }
@@ -202,9 +243,12 @@ END_TEST
 START_TEST(bad_baselines)
 {
     static const char *const texts[] = {
-        "{\"id\": \"00\", \"verdict\": \"within\"}", "x",
+        "{\"id\": \"00\", \"verdict\": \"within\"}",
+        "x",
         "{\"id\": \"0123456789abcdef0123456789abcdeg\", \"verdict\": \"within\"}",
-        "{\"id\": \"0123456789abcdef0123456789abcdef\", \"verdict\": \"bad\"}", "[]"};
+        "{\"id\": \"0123456789abcdef0123456789abcdef\", \"verdict\": \"bad\"}",
+        "[]",
+        "{\"id\": \"0123456789abcdef0123456789abcdef\", \"verdict\": \"within\", \"issue\": 1}"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         clash_baseline b;
         FILE *file = fopen(path, "w");
@@ -218,8 +262,8 @@ END_TEST
 
 SUITE(test_clash_rows)
 {
-    const TTest *const list[] = {ids,    members,  cells,         severity, filters,
-                                 groups, baseline, bad_baselines, NULL};
+    const TTest *const list[] = {ids,    members,  cells,       severity,      filters,
+                                 groups, baseline, past_issues, bad_baselines, NULL};
     const int fd = mkstemp(path);
     if (fd < 0)
         return 99;

@@ -2,7 +2,7 @@
  * clash_baseline.c: an earlier report as JSON lines. Of each line its id and where it stands are
  * kept; a line that is needed again is read again.
  *
- * So a baseline of millions of rows costs some 64 bytes a row. `known` is sorted by id once the
+ * So a baseline of millions of rows costs some 100 bytes a row. `known` is sorted by id once the
  * file is open, `pairs` by the numbers of the instances, if the files are there that these are of;
  * each row of the run is looked up and marks what it meets as seen. Only what was never seen is
  * then read from the file a second time, in the order of the file.
@@ -79,7 +79,12 @@ static size_t line_end(const input *file, size_t first)
 typedef struct reading {
     const char *path;
     int number; /* of the line */
-    size_t capacity;
+    size_t capacity, issue_capacity;
+    struct raw_issue {
+        uint8_t id[16];
+        size_t known;
+    } * issues; /* of the lines that have one */
+    size_t issue_count;
     growing_text scratch;
 } reading;
 
@@ -106,10 +111,14 @@ static int read_instances(const clash_baseline *b, const json_value *line, readi
 static int read_line(clash_baseline *b, reading *r, size_t first, size_t size)
 {
     json_fault fault = {0};
-    struct clash_known one = {.offset = first};
+    struct clash_known one = {.offset = first, .issue = BVP_NONE};
     json_value *line = json_tree_open((const char *)b->file.data + first, size, &fault);
     const char *wrong = line ? read_known(line, &one) : fault.text;
+    const json_value *issue = line ? json_tree_get(line, "issue") : NULL;
+    struct raw_issue raw = {.known = b->count};
     int code = 0, is_other = 0;
+    if (!wrong && issue && read_id(json_tree_text(issue), raw.id) != 0)
+        wrong = "expected \"issue\" with 32 hexadecimal digits";
     if (!wrong && b->past && !is_resolved(line))
         code = read_instances(b, line, r, &one, &is_other);
     if (is_other)
@@ -125,10 +134,13 @@ static int read_line(clash_baseline *b, reading *r, size_t first, size_t size)
                  r->number, wrong, b->past ? " and the packed file it was made of" : "");
         code = EXIT_INPUT;
     } else if (!is_resolved(line)) {
-        if (array_grow(&b->known, &r->capacity, b->count + 1, sizeof *b->known) != 0)
+        if (array_grow(&b->known, &r->capacity, b->count + 1, sizeof *b->known) != 0 ||
+            array_grow(&r->issues, &r->issue_capacity, r->issue_count + 1, sizeof *r->issues) != 0)
             code = complain_memory();
         else
             b->known[b->count++] = one;
+        if (code == 0 && issue)
+            r->issues[r->issue_count++] = raw;
         assert(b->count <= r->capacity);
     }
     json_tree_close(line);
@@ -168,6 +180,33 @@ static int list_pairs(clash_baseline *b)
     return 0;
 }
 
+static int by_raw_id(const void *a, const void *b)
+{
+    const struct raw_issue *one = a, *other = b;
+    const int order = memcmp(one->id, other->id, 16);
+    return order ? order : (one->known > other->known) - (one->known < other->known);
+}
+
+/* Numbers the issues. Rows are still in the order of the file. */
+static int list_issues(clash_baseline *b, reading *r)
+{
+    b->issues = malloc((r->issue_count + 1) * sizeof *b->issues);
+    b->firsts = malloc((r->issue_count + 1) * sizeof *b->firsts);
+    if (!b->issues || !b->firsts)
+        return complain_memory();
+    if (r->issue_count > 1)
+        qsort(r->issues, r->issue_count, sizeof *r->issues, by_raw_id);
+    for (size_t i = 0; i < r->issue_count; i++) {
+        struct clash_known *known = &b->known[r->issues[i].known];
+        if (i == 0 || memcmp(r->issues[i - 1].id, r->issues[i].id, 16) != 0) {
+            memcpy(b->issues[b->issue_count], r->issues[i].id, 16);
+            b->firsts[b->issue_count++] = known->offset;
+        }
+        known->issue = b->issue_count - 1;
+    }
+    return 0;
+}
+
 int clash_baseline_open(clash_baseline *b, const char *path, const clash_past_files *past,
                         int is_same)
 {
@@ -184,6 +223,12 @@ int clash_baseline_open(clash_baseline *b, const char *path, const clash_past_fi
         at = end + 1;
     }
     growing_text_free(&r.scratch);
+    if (code == 0 && r.issue_count >= BVP_NONE) {
+        complain(path, "more rows than a baseline can have");
+        code = EXIT_LIMIT;
+    }
+    code = code ? code : list_issues(b, &r);
+    free(r.issues);
     if (b->count > 1)
         qsort(b->known, b->count, sizeof *b->known, by_id);
     return code == 0 && past ? list_pairs(b) : code;
@@ -194,6 +239,8 @@ void clash_baseline_close(clash_baseline *b)
     input_close(&b->file);
     free(b->known);
     free(b->pairs);
+    free(b->issues);
+    free(b->firsts);
     memset(b, 0, sizeof *b);
 }
 
@@ -230,7 +277,7 @@ static struct clash_known *find_pair(const clash_baseline *b, uint32_t a, uint32
 }
 
 int clash_baseline_meet(clash_baseline *b, uint32_t instance_a, uint32_t instance_b, uint8_t id[16],
-                        bvp_verdict *was)
+                        clash_met *met)
 {
     struct clash_known *known = b->past
                                     ? find_pair(b, clash_past_was(b->past, 0, instance_a),
@@ -244,15 +291,23 @@ int clash_baseline_meet(clash_baseline *b, uint32_t instance_a, uint32_t instanc
     }
     memcpy(id, known->id, 16);
     known->seen = 1;
-    *was = (bvp_verdict)known->verdict;
+    *met = (clash_met){(bvp_verdict)known->verdict, known->issue};
     return 1;
 }
 
+/* A row that was not seen, and where its issue begins. */
+typedef struct rest {
+    uint64_t first;
+    const struct clash_known *known;
+} rest;
+
 static int by_offset(const void *a, const void *b)
 {
-    const struct clash_known *one = *(struct clash_known *const *)a;
-    const struct clash_known *other = *(struct clash_known *const *)b;
-    return (one->offset > other->offset) - (one->offset < other->offset);
+    const rest *one = a, *other = b;
+    if (one->first != other->first)
+        return one->first < other->first ? -1 : 1;
+    return (one->known->offset > other->known->offset) -
+           (one->known->offset < other->known->offset);
 }
 
 /* Reads the row again, of which only what `known` has was kept. */
@@ -271,6 +326,10 @@ static int give_past(const clash_baseline *b, const struct clash_known *known,
                        .verdict = text_or(line, "verdict", ""),
                        .group = text_or(line, "group", ""),
                        .place = text_or(line, "place", ""),
+                       .issue = text_or(line, "issue", ""),
+                       .issue_title = text_or(line, "issue_title", ""),
+                       .issue_number = known->issue,
+                       .known = (size_t)(known - b->known),
                        .instance_a = BVP_NONE,
                        .instance_b = BVP_NONE};
     if (b->past) {
@@ -288,18 +347,27 @@ static int give_past(const clash_baseline *b, const struct clash_known *known,
 
 int clash_baseline_rest(const clash_baseline *b, clash_past_fn callback, void *user)
 {
-    const struct clash_known **rest = malloc((b->count + 1) * sizeof *rest);
+    rest *list = malloc((b->count + 1) * sizeof *list);
     size_t count = 0;
     int result = 0;
-    if (!rest)
+    if (!list)
         return complain_memory();
     /* Of rows with one id, which no report has, the first stands for all. */
     for (size_t i = 0; i < b->count; i++)
-        if (!b->known[i].seen && (i == 0 || memcmp(b->known[i - 1].id, b->known[i].id, 16) != 0))
-            rest[count++] = &b->known[i];
-    qsort(rest, count, sizeof *rest, by_offset);
+        if (!b->known[i].seen && (i == 0 || memcmp(b->known[i - 1].id, b->known[i].id, 16) != 0)) {
+            const struct clash_known *known = &b->known[i];
+            list[count++] =
+                (rest){known->issue == BVP_NONE ? known->offset : b->firsts[known->issue], known};
+        }
+    qsort(list, count, sizeof *list, by_offset);
     for (size_t i = 0; i < count && result == 0; i++)
-        result = give_past(b, rest[i], callback, user);
-    free(rest);
+        result = give_past(b, list[i].known, callback, user);
+    free(list);
     return result;
+}
+
+void clash_baseline_hide(clash_baseline *b, const clash_past *past)
+{
+    assert(past->known < b->count);
+    b->known[past->known].seen = 1;
 }

@@ -15,9 +15,13 @@ typedef struct clash_baseline {
         uint8_t id[16];
         uint64_t offset; /* of its line */
         uint32_t a, b;   /* instances of `past`; BVP_NONE: a zone that is no more */
+        uint32_t issue;  /* that it was in, or BVP_NONE */
         uint8_t verdict, seen;
     } * known; /* ascending by id */
     size_t count;
+    uint8_t (*issues)[16]; /* ids, ascending */
+    uint64_t *firsts;      /* of each issue: where its first line is */
+    uint32_t issue_count;
     const clash_past_files *past; /* NULL: pairs are known by their ids */
     struct clash_known_pair {
         uint64_t key;
@@ -33,14 +37,22 @@ int clash_baseline_open(clash_baseline *b, const char *path, const clash_past_fi
                         int is_same);
 void clash_baseline_close(clash_baseline *b);
 
-/* Is the pair of instances, whose id is `id`, in the baseline? Then it is marked as seen, and *was
- * is its verdict. With `past` the baseline's id comes back in `id`; for a pair that is new, one
- * that no pair of the baseline has. */
+/* What the baseline has of a pair. */
+typedef struct clash_met {
+    bvp_verdict was;
+    uint32_t issue; /* number of an issue of the baseline, or BVP_NONE */
+} clash_met;
+
+/* Is the pair of instances, whose id is `id`, in the baseline? Then it is marked as seen, and *met
+ * is set. With `past` the baseline's id comes back in `id`; for a pair that is new, one that no
+ * pair of the baseline has. */
 int clash_baseline_meet(clash_baseline *b, uint32_t instance_a, uint32_t instance_b, uint8_t id[16],
-                        bvp_verdict *was);
-/* Calls for each pair not seen, in the order of the file, until a call returns nonzero; returns
- * what it did last. Texts are valid during the call. */
+                        clash_met *met);
+/* Calls for each pair not seen, by issue, issues and the pairs of an issue in the order of the
+ * file, until a call returns nonzero; returns what it did last. Texts are valid during the call. */
 typedef int (*clash_past_fn)(void *user, const clash_past *past);
 int clash_baseline_rest(const clash_baseline *b, clash_past_fn callback, void *user);
+/* During a call: the pair counts as seen. */
+void clash_baseline_hide(clash_baseline *b, const clash_past *past);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 #include "cli/operand.h"
+#include "found/issue_ids.h"
 #include "found/issue_title.h"
 #include "query/instance_title.h"
 #include "text/hex.h"
@@ -125,7 +126,28 @@ static void put_in_order(clash_gathered *g, size_t count)
     g->first[0] = 0;
 }
 
-int clash_gather(clash_gathered *g, const clash_kept *kept, const clash_trees *trees)
+/* Gives each issue its id. */
+static int find_ids(clash_gathered *g, const clash_kept *kept, const clash_past_issues *past)
+{
+    issue_link *links = malloc((kept->count + 1) * sizeof *links);
+    g->ids = malloc(((size_t)g->issue_count + 1) * sizeof *g->ids);
+    g->past_of = malloc(((size_t)g->issue_count + 1) * sizeof *g->past_of);
+    g->heirs = malloc(((size_t)past->count + 1) * sizeof *g->heirs);
+    int code = links && g->ids && g->past_of && g->heirs ? 0 : complain_memory();
+    if (code == 0) {
+        issue_ids all = {g->ids, g->past_of, g->issue_count, past->ids, g->heirs, past->count};
+        for (size_t i = 0; i < kept->count; i++)
+            links[i] = (issue_link){g->contacts[i].issue, kept->items[i].past_issue};
+        for (uint32_t i = 0; i < g->issue_count; i++)
+            memcpy(g->ids[i], kept->items[g->clusters[i].lowest].id, 16);
+        code = issue_ids_inherit(&all, links, kept->count);
+    }
+    free(links);
+    return code;
+}
+
+int clash_gather(clash_gathered *g, const clash_kept *kept, const clash_trees *trees,
+                 const clash_past_issues *past)
 {
     const size_t count = kept->count;
     if (count > CLASH_CONTACTS_MOST) {
@@ -142,9 +164,10 @@ int clash_gather(clash_gathered *g, const clash_kept *kept, const clash_trees *t
     for (size_t i = 0; i < count; i++)
         fill(g, kept, trees, i);
     const int code = clash_issues_find(g->contacts, count, &g->clusters, &g->issue_count);
-    if (code == 0)
-        put_in_order(g, count);
-    return code;
+    if (code != 0)
+        return code;
+    put_in_order(g, count);
+    return find_ids(g, kept, past);
 }
 
 void clash_gather_close(clash_gathered *g)
@@ -154,6 +177,9 @@ void clash_gather_close(clash_gathered *g)
     free(g->clusters);
     free(g->order);
     free(g->first);
+    free(g->ids);
+    free(g->past_of);
+    free(g->heirs);
     free(g->names);
     growing_text_free(&g->title);
     growing_text_free(&g->where);
@@ -355,7 +381,7 @@ int clash_gather_issue(clash_gathered *g, const clash_kept *kept, const clash_tr
                          .number = (uint64_t)number + 1,
                          .pair_count = g->first[number + 1] - g->first[number],
                          .depth = worst->depth};
-    hex_text(kept->items[g->clusters[number].lowest].id, 16, out->id);
+    hex_text(g->ids[number], 16, out->id);
     for (uint32_t i = g->first[number]; i < g->first[number + 1]; i++)
         out->volume += g->extents[g->order[i]].volume;
     return 0;

@@ -3,11 +3,11 @@
  * its severity. With a state file pairs come from that file at the end. A signal or --timeout ends
  * the query; complete results are still written.
  *
- * The phases stand in clash_run_all: resume, query, deliver, put in order, sum up, compare, end the
- * reports. All
- * pairs of the instances in front of summary.done are complete; a mark repeats that in the state
- * file, and a later run of the same command starts there. The library calls back in the order of
- * the pairs, one call at a time, whatever the number of threads, so nothing here takes a lock.
+ * The phases stand in clash_run_all: resume, query, deliver, compare, put in order, sum up, end the
+ * reports. All pairs of the instances in front of summary.done are complete; a mark repeats that in
+ * the state file, and a later run of the same command starts there. The library calls back in the
+ * order of the pairs, one call at a time, whatever the number of threads, so nothing here takes a
+ * lock.
  */
 #include "clash/clash_job.h"
 
@@ -55,13 +55,14 @@ static int deliver(void *user, const bvp_clash_pair *pair)
         j->summary.allowed_count++;
         return 0;
     }
-    clash_found found = {.rule = rule};
+    clash_found found = {.rule = rule, .past_issue = BVP_NONE};
     clash_rows_id(&j->rows, pair->a, pair->b, found.id);
     if (j->set->baseline) {
         /* also of a pair that is not reported: it is not resolved */
-        bvp_verdict was = BVP_VERDICT_CLEAR;
-        found.known = (uint8_t)clash_baseline_meet(&j->baseline, pair->a, pair->b, found.id, &was);
-        found.was = (uint8_t)was;
+        clash_met met = {BVP_VERDICT_CLEAR, BVP_NONE};
+        found.known = (uint8_t)clash_baseline_meet(&j->baseline, pair->a, pair->b, found.id, &met);
+        found.was = (uint8_t)met.was;
+        found.past_issue = met.issue;
     }
     if (!clash_filter_takes(&j->filter, pair, &j->summary.filtered))
         return 0;
@@ -116,6 +117,8 @@ int clash_issue_of(clash_job *j, uint32_t number, clash_issue *out)
              j->run.unit[0] ? " " : "", j->run.unit);
     code = clash_gather_issue(&j->gathered, &j->kept, &trees, number, clearance, out);
     out->state = state_of(j, g->first[number], g->first[number + 1]);
+    if (g->past_of[number] != BVP_NONE)
+        out->resolved_count = j->resolved_of[g->past_of[number]];
     return code;
 }
 
@@ -144,9 +147,11 @@ static int give_rows(clash_job *j)
 {
     clash_summary *s = &j->summary;
     const clash_trees trees = {j->a, j->b, j->run.placement_b};
+    const clash_past_issues past = {(const uint8_t(*)[16])j->baseline.issues,
+                                    j->baseline.issue_count};
     const clash_gathered *g = &j->gathered;
     int code = clash_kept_sort(&j->kept);
-    code = code ? code : clash_gather(&j->gathered, &j->kept, &trees);
+    code = code ? code : clash_gather(&j->gathered, &j->kept, &trees, &past);
     if (code != 0)
         return code;
     const uint64_t top = j->set->top > 0 ? j->set->top : UINT64_MAX;
@@ -160,8 +165,8 @@ static int give_rows(clash_job *j)
     return code;
 }
 
-/* A clash_past_fn: a pair of the baseline that this run has not reported. */
-static int deliver_resolved(void *user, const clash_past *past)
+/* A clash_past_fn: a pair of the baseline that this run has not found. Is it resolved? */
+static int judge_past(void *user, const clash_past *past)
 {
     clash_job *j = user;
     const int is_matched = j->baseline.past != NULL;
@@ -177,10 +182,41 @@ static int deliver_resolved(void *user, const clash_past *past)
     if ((rule && rule->action != CLASH_LIMITS) ||
         past->distance > fmax(clearance, j->run.limits.touch_gap)) {
         j->summary.hidden_count++;
+        clash_baseline_hide(&j->baseline, past);
         return 0;
     }
     j->summary.resolved_count++;
-    j->code = clash_outputs_row(&j->outputs, clash_rows_resolved(&j->rows, past));
+    if (past->issue_number != BVP_NONE)
+        j->resolved_of[past->issue_number]++;
+    return 0;
+}
+
+/* Decides of all pairs that only the baseline has. They are found by their paths, if not by what
+ * has been matched. */
+static int compare(clash_job *j)
+{
+    int code = 0;
+    if (!j->baseline.past)
+        code = instance_tree_index(&j->trees[0]);
+    if (code == 0 && !j->baseline.past && j->a != j->b)
+        code = instance_tree_index(&j->trees[1]);
+    return code ? code : clash_baseline_rest(&j->baseline, judge_past, j);
+}
+
+/* A clash_past_fn: a pair that is resolved. */
+static int deliver_resolved(void *user, const clash_past *past)
+{
+    clash_job *j = user;
+    clash_issue issue = {.title = past->issue_title, .where = "", .state = "resolved"};
+    clash_row *row = clash_rows_resolved(&j->rows, past);
+    if (past->issue_number != BVP_NONE) {
+        const uint32_t heir = j->gathered.heirs[past->issue_number];
+        snprintf(issue.id, sizeof issue.id, "%s", past->issue);
+        issue.number = heir == BVP_NONE ? 0 : (uint64_t)heir + 1;
+        issue.resolved_count = j->resolved_of[past->issue_number];
+        row->was_in = &issue;
+    }
+    j->code = clash_outputs_row(&j->outputs, row);
     return j->code;
 }
 
@@ -332,12 +368,19 @@ int clash_run_all(clash_job *j)
         code = clash_outputs_begin(&j->outputs, &j->set->reports, &j->run);
         code = code ? code : clash_state_each(&j->state, deliver, j);
     }
-    if (code == 0)
-        code = give_rows(j);
     if (code == 0) {
         clash_summary *s = &j->summary;
         assert(s->done <= s->total);
         s->complete = s->done == s->total;
+        j->resolved_of = calloc((size_t)j->baseline.issue_count + 1, sizeof *j->resolved_of);
+        code = j->resolved_of ? 0 : complain_memory();
+        if (code == 0 && s->complete && j->set->baseline)
+            code = compare(j);
+    }
+    if (code == 0)
+        code = give_rows(j);
+    if (code == 0) {
+        clash_summary *s = &j->summary;
         s->coverage.instance_count = j->a->info.instance_count;
         s->coverage.open_count = 0;
         code = count_open(j->a, &s->coverage.open_count);
@@ -354,15 +397,8 @@ int clash_run_all(clash_job *j)
         s->warnings = (const char *const *)j->rules.warnings;
         s->warning_count = j->rules.warning_count;
     }
-    if (code == 0 && j->summary.complete && j->set->baseline) {
-        /* Pairs that the baseline has and this run has not are found by their paths, if not by
-         * what has been matched. */
-        if (!j->baseline.past)
-            code = instance_tree_index(&j->trees[0]);
-        if (code == 0 && !j->baseline.past && j->a != j->b)
-            code = instance_tree_index(&j->trees[1]);
-        code = code ? code : clash_baseline_rest(&j->baseline, deliver_resolved, j);
-    }
+    if (code == 0 && j->summary.complete && j->set->baseline)
+        code = clash_baseline_rest(&j->baseline, deliver_resolved, j);
     if (code == 0)
         code = clash_outputs_end(&j->outputs, &j->summary);
     clash_outputs_discard(&j->outputs);

@@ -303,6 +303,7 @@ static int run(const verb *self, int argc, char **argv)
     clash_rules_free(&j.rules);
     free(j.uses);
     free(j.use_sums);
+    free(j.resolved_of);
     for (int i = 0; i < 2; i++) {
         instance_tree_close(&j.trees[i]);
         operand_close(&j.files[i]);

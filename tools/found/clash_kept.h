@@ -16,6 +16,7 @@ typedef struct clash_found {
     uint64_t slot;                 /* where the whole pair stands in the spool */
     uint32_t a, b;                 /* instances */
     int32_t rule;                  /* that decided; -1: none */
+    uint32_t past_issue; /* number of the baseline's issue that had the pair, or BVP_NONE */
     uint8_t verdict;
     uint8_t was, known; /* with a baseline: the verdict in it, if it knows the pair */
 } clash_found;
@@ -29,7 +30,7 @@ typedef struct clash_kept {
 } clash_kept;
 
 /* All return 0, or say what is wrong and return the exit code. */
-/* *found is copied; its members but id, rule, was and known are set here. */
+/* *found is copied; its members but id, rule, past_issue, was and known are set here. */
 int clash_kept_add(clash_kept *k, const clash_found *found, const bvp_clash_pair *pair);
 /* Orders the items: by severity (report/clash_severity.h), equally severe ones by id, and by
  * instance where ids are equal: an order that does not depend on the one in which they came.

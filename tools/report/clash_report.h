@@ -22,14 +22,15 @@ typedef struct clash_side {
 
 /* Pairs that are one thing for whoever has to solve them. */
 typedef struct clash_issue {
-    char id[33];         /* the smallest of its pairs' ids */
+    char id[33];         /* found/issue_ids.h: the same from night to night */
     const char *title;   /* "tank_1 is crossed by 6 pipes" */
     const char *where;   /* level, else sub-assembly, of the most severe pair, or "" */
     const char *state;   /* against a baseline: "new", "persistent", or both: "grown"; else "" */
-    uint64_t number;     /* 1: the most severe issue */
+    uint64_t number;     /* 1: the most severe issue; 0: it is no more */
     uint64_t pair_count; /* of its pairs, all of one verdict */
-    double depth;        /* of the most severe pair */
-    double volume;       /* that its elements have in common, at most */
+    uint64_t resolved_count; /* of the pairs that it had in the baseline and that are no more */
+    double depth;            /* of the most severe pair */
+    double volume;           /* that its elements have in common, at most */
 } clash_issue;
 
 typedef struct clash_row {
@@ -41,7 +42,9 @@ typedef struct clash_row {
     const char *place; /* cell of a grid of the world, "x3 y-1 z0": clash_run.cell */
     const char *rule;  /* name of the rule that set the limits, or "" */
     const char *state; /* "new", "persistent", "resolved" against --baseline, or "" without it */
-    const clash_issue *issue; /* NULL in a resolved row */
+    const clash_issue *issue;  /* NULL in a resolved row */
+    const clash_issue *was_in; /* in a resolved row: that it belonged to, with id, title and number
+                                  alone; NULL in others, and where the baseline has no issues */
     int begins_issue; /* the issue's most severe pair; its other pairs follow right behind */
     int is_turned;    /* A is on the side of that pair's B */
     const char *was;  /* persistent, resolved: the verdict in the baseline; else "" */
@@ -95,8 +98,8 @@ typedef struct clash_report clash_report;
 
 /* A form of report. begin, row and end return 0, or say what is wrong and return the exit code;
  * after that only discard is called. Rows come by issue, issues and the pairs of an issue in the
- * order of their severity (clash_severity.h), resolved ones last, and are not kept: memory is
- * constant, or a few bytes a row. */
+ * order of their severity (clash_severity.h), resolved ones last, by the issue that they were in,
+ * and are not kept: memory is constant, or a few bytes a row. */
 typedef struct clash_form {
     const char *ending;                                  /* ".csv" */
     int (*begin)(clash_report *r, const clash_run *run); /* *run stays valid to the end */

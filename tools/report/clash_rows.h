@@ -20,6 +20,9 @@ typedef struct clash_rows {
 /* What a baseline keeps of a pair. */
 typedef struct clash_past {
     const char *id, *a, *b, *part_a, *part_b, *verdict, *group, *place;
+    const char *issue, *issue_title; /* "" in a report that has none */
+    uint32_t issue_number;           /* of the baseline, or BVP_NONE */
+    size_t known;                    /* where the baseline has it */
     double distance;                 /* 0: unknown */
     uint32_t instance_a, instance_b; /* of this run, where the baseline's files say it; BVP_NONE */
 } clash_past;

@@ -3,10 +3,10 @@
  * and for each pair that is no more.
  * Spec: buildingSMART BCF-XML 3.0
  *
- * A topic is a folder of the archive, named by a GUID that is made of the issue's id and its
- * verdict: an issue that comes again is the same topic. Texts that go into the archive are written
- * in memory first: those of one topic while its pairs come; the archive itself is written at the
- * end.
+ * A topic is a folder of the archive, named by a GUID that is made of the issue's id: an issue that
+ * comes again is the same topic, and is closed when all of its pairs are gone. Texts that go into
+ * the archive are written in memory first: those of one topic while its pairs come; the archive
+ * itself is written at the end.
  */
 #include <assert.h>
 #include <errno.h>
@@ -28,7 +28,8 @@ enum { PAIRS_LISTED = 100 };
 
 /* The topic whose pairs are coming. */
 typedef struct topic {
-    int is_open, has_view, has_picture;
+    int is_open, has_view, has_picture, is_resolved;
+    char id[33]; /* of its issue, or of its one pair */
     char guid[37], view_guid[37];
     memory_text markup;   /* up to within its description */
     memory_text sides[2]; /* components in A's and in B's colour, as XML */
@@ -58,8 +59,7 @@ static const struct {
     [BVP_VERDICT_UNKNOWN] = {"Undecided", "Normal"},
 };
 
-/* The verdict in the topic's identifier: for a resolved row the one it had, so that its topic is
- * found again. */
+/* The verdict in the topic's type: for a resolved row the one it had. */
 static bvp_verdict verdict_of(const clash_row *row)
 {
     assert((unsigned)row->pair->verdict < BVP_VERDICT_COUNT);
@@ -69,14 +69,23 @@ static bvp_verdict verdict_of(const clash_row *row)
     return row->pair->verdict;
 }
 
-/* In every run the same for the same issue, or resolved pair, with the same verdict: RFC 9562,
- * version 8. */
-static void make_guid(const clash_row *row, const char *purpose, char guid[37])
+/* The issue that the row's topic is of, or NULL: a resolved pair of no issue. */
+static const clash_issue *issue_of(const clash_row *row)
+{
+    return row->issue ? row->issue : row->was_in;
+}
+
+static const char *id_of(const clash_row *row)
+{
+    return issue_of(row) ? issue_of(row)->id : row->id;
+}
+
+/* In every run the same for the same issue: RFC 9562, version 8. */
+static void make_guid(const char *id, const char *purpose, char guid[37])
 {
     char text[128];
     uint8_t h[16];
-    const int size = snprintf(text, sizeof text, "%s %s %s", row->issue ? row->issue->id : row->id,
-                              bvp_verdict_name(verdict_of(row)), purpose);
+    const int size = snprintf(text, sizeof text, "%s %s", id, purpose);
     assert(size > 0 && (size_t)size < sizeof text);
     bvp_hash(text, (size_t)size, h);
     h[6] = (uint8_t)(0x80 | (h[6] & 15));
@@ -191,6 +200,9 @@ static void write_title(FILE *out, const clash_run *run, const clash_row *row)
     fputs("<Title>", out);
     if (row->issue) {
         report_xml(out, row->issue->title);
+    } else if (row->was_in && row->was_in->title[0]) {
+        fputs("Resolved: ", out);
+        report_xml(out, row->was_in->title);
     } else {
         fprintf(out, "Resolved, was %s: ", row->was);
         report_xml(out, report_name(&row->a));
@@ -221,7 +233,7 @@ static void write_head(FILE *out, const clash_run *run, const clash_row *row)
     char guid[37];
     const bvp_verdict verdict = verdict_of(row);
     const int is_resolved = strcmp(row->state, "resolved") == 0;
-    make_guid(row, "topic", guid);
+    make_guid(id_of(row), "topic", guid);
     fprintf(out, "%s<Markup>\n<Header>\n<Files>\n", declaration);
     write_file(out, run->path_a);
     if (run->path_b[0])
@@ -253,7 +265,12 @@ static void begin_markup(FILE *out, const clash_run *run, const clash_row *row)
         if (row->issue->volume > 0)
             fprintf(out, "Common volume: at most %s%s%s\n", shortest(row->issue->volume, number),
                     run->unit[0] ? " cubic " : "", run->unit);
-        fprintf(out, "Issue: %s\n", row->issue->id);
+    }
+    if (issue_of(row)) {
+        char count[64];
+        if (issue_of(row)->resolved_count > 0)
+            line(out, "Resolved", counted(issue_of(row)->resolved_count, "pair", count));
+        fprintf(out, "Issue: %s\n", issue_of(row)->id);
     }
     line(out, "Verdict", bvp_verdict_name(row->pair->verdict));
     line(out, "Measure", report_measure(run, row->pair, measure));
@@ -436,8 +453,10 @@ static int begin_topic(clash_report *r, const clash_row *row)
     if (!memory_text_open(&t->markup) || !memory_text_open(&t->sides[0]) ||
         !memory_text_open(&t->sides[1]))
         return out_of_room(r);
-    make_guid(row, "topic", t->guid);
-    make_guid(row, "viewpoint", t->view_guid);
+    snprintf(t->id, sizeof t->id, "%s", id_of(row));
+    t->is_resolved = !row->issue;
+    make_guid(t->id, "topic", t->guid);
+    make_guid(t->id, "viewpoint", t->view_guid);
     t->has_view = report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &t->view);
     begin_markup(t->markup.out, r->run, row);
     return t->has_view ? take_picture(r, t) : 0;
@@ -455,11 +474,16 @@ static void add_component(clash_report *r, const clash_side *side, FILE *out)
     component(out, side, number ? file_b(r->run) : r->run->path_a);
 }
 
+/* Pairs that an issue has lost have no topic: its own says how many they are. */
 static int row(clash_report *r, const clash_row *row)
 {
     bcf *b = r->own;
     topic *t = &b->topic;
-    if (!row->issue || row->begins_issue) {
+    if (row->was_in && row->was_in->number > 0)
+        return 0;
+    const int goes_on =
+        row->was_in && t->is_open && t->is_resolved && strcmp(t->id, id_of(row)) == 0;
+    if ((!row->issue || row->begins_issue) && !goes_on) {
         int code = end_topic(r);
         if (code == 0 && b->topic_count < TOPICS_MOST)
             code = begin_topic(r, row);

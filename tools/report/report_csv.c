@@ -108,9 +108,10 @@ static int write_row(clash_report *r, const clash_row *row)
     text(out, row->group);
     text(out, row->place);
     const clash_issue *issue = row->issue;
-    text(out, issue ? issue->id : "");
+    const clash_issue *any = issue ? issue : row->was_in;
+    text(out, any ? any->id : "");
     count(out, issue ? issue->number : 0, issue != NULL);
-    text(out, issue ? issue->title : "");
+    text(out, any ? any->title : "");
     count(out, issue ? issue->pair_count : 0, issue != NULL);
     number(out, issue ? issue->volume : NAN);
     text(out, issue ? issue->where : "");

@@ -67,6 +67,7 @@ UNIT_SUITES += \
 	tests/unit/test_full_leaves.c \
 	tests/unit/test_morton.c \
 	tests/unit/test_name_table.c \
+	tests/unit/test_name_words.c \
 	tests/unit/test_obb_obb.c \
 	tests/unit/test_obb_tri8.c \
 	tests/unit/test_operand.c \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "clash_tree_case.h"
-#include "clash/clash_rules.h"
+#include "rules/clash_rules.h"
 #include "text/message.h"
 #include "suite.h"
 #include "cli/verb.h"
@@ -102,6 +102,135 @@ START_TEST(strays_are_one_with_their_siblings)
     ck_assert_int_eq(clash_rules_apply(&r, stray, other, &limits), 0);
     ck_assert_int_eq(clash_rules_apply(&r, sibling, other, &limits), 0);
     clash_rules_free(&r);
+    clash_case_close(&c);
+}
+END_TEST
+
+/* "same": both have the property, and the same value of it. */
+START_TEST(shared_properties)
+{
+    clash_case c = clash_case_open(), other = clash_case_open();
+    clash_rules r;
+    ck_assert_int_eq(read_rules(&r, "[{\"same\": \"system\", \"exclude\": true}]"), 0);
+    ck_assert_int_eq(clash_rules_bind(&r, &c.tree, &c.tree), 0);
+    ck_assert_int_eq(match(&c, &r, "skid/bolt", "skid/flange"), 0);
+    ck_assert_int_eq(match(&c, &r, "skid/bolt", "moon"), -1);
+    ck_assert_int_eq(match(&c, &r, "shed/bolt", "moon"), -1); /* neither has one */
+    clash_rules_free(&r);
+    /* also between two files */
+    ck_assert_int_eq(read_rules(&r, "[{\"same\": \"system\", \"exclude\": true}]"), 0);
+    ck_assert_int_eq(clash_rules_bind(&r, &c.tree, &other.tree), 0);
+    ck_assert_int_eq(match(&c, &r, "skid/bolt", "skid/flange"), 0);
+    ck_assert_int_eq(match(&c, &r, "skid/bolt", "moon"), -1);
+    clash_rules_free(&r);
+    clash_case_close(&c);
+    clash_case_close(&other);
+}
+END_TEST
+
+/* Two bodies below a node with an id are pieces of it; two things with ids of their own are not. */
+START_TEST(pieces_of_an_element)
+{
+    static const float soup[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    bvp_builder *builder;
+    bvp_mesh mesh = case_mesh(soup, 1);
+    uint32_t part;
+    clash_case c;
+    clash_rules r;
+    ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
+    const uint32_t root = case_node(builder, BVP_NONE, "house", NULL, BVP_NONE);
+    const uint32_t wall = case_node(builder, root, "wall", "W1", BVP_NONE);
+    case_node(builder, wall, "left", NULL, part);
+    case_node(builder, wall, "right", NULL, part);
+    case_node(builder, wall, "window", "W2", part);
+    case_node(builder, root, "loose", NULL, part);
+    case_node(builder, root, "loose too", NULL, part);
+    c.file = case_finish(builder);
+    ck_assert_int_eq(instance_tree_open(&c.tree, c.file.file), 0);
+    ck_assert_int_eq(read_rules(&r, "[{\"same_element\": true, \"exclude\": true}]"), 0);
+    ck_assert_int_eq(clash_rules_bind(&r, &c.tree, &c.tree), 0);
+    ck_assert_int_eq(match(&c, &r, "wall/left", "wall/right"), 0);
+    ck_assert_int_eq(match(&c, &r, "wall/left", "wall/window"), -1);
+    ck_assert_int_eq(match(&c, &r, "wall/left", "loose"), -1);
+    ck_assert_int_eq(match(&c, &r, "loose too", "loose"), -1);
+    clash_rules_free(&r);
+    /* nothing of two files is one element */
+    clash_case twin = {.file = c.file};
+    ck_assert_int_eq(instance_tree_open(&twin.tree, c.file.file), 0);
+    ck_assert_int_eq(read_rules(&r, "[{\"same_element\": true, \"exclude\": true}]"), 0);
+    ck_assert_int_eq(clash_rules_bind(&r, &c.tree, &twin.tree), 0);
+    ck_assert_int_eq(match(&c, &r, "wall/left", "wall/right"), -1);
+    clash_rules_free(&r);
+    instance_tree_close(&twin.tree);
+    clash_case_close(&c);
+}
+END_TEST
+
+/* A share is one of the thinner part's thickness, as it stands in the first file's world. */
+START_TEST(shares)
+{
+    static const float thin[18] = {0, 0, 0, 8, 0, 0, 0, 4, 2, 0, 0, 0, 0, 4, 2, 8, 4, 0};
+    static const double twice[12] = {2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 9};
+    bvp_builder *builder;
+    bvp_mesh mesh = case_mesh(thin, 2);
+    uint32_t part, node;
+    clash_case c;
+    clash_rules r;
+    bvp_clash_limits limits = {0, 0.01, 0.01};
+    ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
+    const uint32_t root = case_node(builder, BVP_NONE, "root", NULL, BVP_NONE);
+    case_node(builder, root, "small", NULL, part);
+    const bvp_new_node large = {.parent = root, .name = "large", .part = part, .placement = twice};
+    ck_assert_int_eq(bvp_builder_add_node(builder, &large, &node, NULL), BVP_OK);
+    c.file = case_finish(builder);
+    ck_assert_int_eq(instance_tree_open(&c.tree, c.file.file), 0);
+    const uint32_t one = clash_case_find(&c, "small"), other = clash_case_find(&c, "large");
+    ck_assert_int_eq(read_rules(&r, "[{\"a\": \"*\", \"allow\": \"50%\"}]"), 0);
+    ck_assert_int_eq(clash_rules_bind(&r, &c.tree, &c.tree), 0);
+    ck_assert_int_eq(clash_rules_apply(&r, one, other, &limits), 0);
+    ck_assert_double_eq(limits.overlap, 1);
+    ck_assert_int_eq(clash_rules_apply(&r, other, other, &limits), 0);
+    ck_assert_double_eq(limits.overlap, 2);
+    limits.overlap = 7; /* the run permits more */
+    ck_assert_int_eq(clash_rules_apply(&r, one, other, &limits), 0);
+    ck_assert_double_eq(limits.overlap, 7);
+    clash_rules_free(&r);
+    /* the second file's unit is a tenth of the first one's */
+    clash_case twin = {.file = c.file};
+    ck_assert_int_eq(instance_tree_open(&twin.tree, c.file.file), 0);
+    ck_assert_int_eq(read_rules(&r, "[{\"a\": \"*\", \"allow\": \"50%\"}]"), 0);
+    r.scale_b = 0.1;
+    ck_assert_int_eq(clash_rules_bind(&r, &c.tree, &twin.tree), 0);
+    limits.overlap = 0;
+    ck_assert_int_eq(clash_rules_apply(&r, one, other, &limits), 0);
+    ck_assert_double_eq_tol(limits.overlap, 0.2, 1e-12);
+    clash_rules_free(&r);
+    instance_tree_close(&twin.tree);
+    clash_case_close(&c);
+}
+END_TEST
+
+/* The sets that come with the program are well formed, and say nothing when they select nothing. */
+START_TEST(sets)
+{
+    const bvp_file_info info = {.unit_in_metres = 0.001};
+    clash_case c = clash_case_open();
+    int count = 0;
+    for (const clash_rule_set *set = clash_rule_sets; set->name; set++, count++) {
+        clash_rules r = {.limits = {NAN, NAN, NAN}};
+        ck_assert_msg(clash_rules_add_named(&r, set->name, &info) == 0, "%s", set->name);
+        ck_assert_uint_gt(r.rule_count, 0);
+        ck_assert_msg(clash_rules_bind(&r, &c.tree, &c.tree) == 0, "%s", set->name);
+        ck_assert_msg(r.warning_count == 0, "%s: %s", set->name, r.warnings ? r.warnings[0] : "");
+        if (strcmp(set->name, "fasteners") == 0) {
+            ck_assert_int_eq(match(&c, &r, "skid/bolt", "skid/flange"), 0);
+            ck_assert_int_eq(match(&c, &r, "moon", "skid/flange"), -1);
+        }
+        clash_rules_free(&r);
+    }
+    ck_assert_int_eq(count, 9);
     clash_case_close(&c);
 }
 END_TEST
@@ -207,6 +336,15 @@ START_TEST(refusals)
         "[{\"a\": \"x\", \"name\": \"\", \"exclude\": true}]",
         "{\"rules\": {}}",
         "{\"clearance\": true}",
+        "[{\"a\": \"x\", \"allow\": \"%\"}]",
+        "[{\"a\": \"x\", \"allow\": \"-1%\"}]",
+        "[{\"a\": \"x\", \"allow\": \"nan%\"}]",
+        "[{\"a\": \"x\", \"allow\": \"5 x%\"}]",
+        "[{\"a\": \"x\", \"allow\": \"5%\", \"overlap\": 1}]",
+        "[{\"same\": \"\", \"exclude\": true}]",
+        "[{\"same\": true, \"exclude\": true}]",
+        "[{\"same_element\": false, \"exclude\": true}]",
+        "[{\"same\": \"system\"}]",
     };
     clash_rules r;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -228,6 +366,10 @@ SUITE(test_clash_rules)
                                  wrapped_root,
                                  two_files,
                                  what_selects_nothing_is_refused,
+                                 shared_properties,
+                                 pieces_of_an_element,
+                                 shares,
+                                 sets,
                                  top_level,
                                  hashes,
                                  refusals,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "clash_tree_case.h"
-#include "clash/clash_select.h"
+#include "rules/clash_select.h"
 #include "suite.h"
 #include "cli/verb.h"
 
@@ -94,6 +94,18 @@ static void expect_json(const clash_case *c, const char *text, const char *paths
     clash_selector_free(&s);
 }
 
+START_TEST(words)
+{
+    clash_case c = clash_case_open();
+    expect_text(&c, "word=bolt", "skid/bolt skid/bolt[2] shed/bolt");
+    expect_text(&c, "word=fl* book", "skid/flange shed/rack/book");
+    expect_text(&c, "word=p", "skid/flange"); /* of the part number, P-7 */
+    expect_text(&c, "word=b", "shed/a\\/b");  /* of "a/b" */
+    expect_json(&c, "{\"word\": \"bolt\", \"path\": \"shed/*\"}", "shed/bolt");
+    clash_case_close(&c);
+}
+END_TEST
+
 START_TEST(json_forms)
 {
     clash_case c = clash_case_open();
@@ -112,8 +124,9 @@ END_TEST
 START_TEST(refusals)
 {
     static const char *const texts[] = {
-        "",      "name=", "path=", "part=", "=x",   "key=", "[",    "[]",
-        "[b-a]", "a\\",   "/a",    "a/",    "a//b", "/",    "a/[b", "**/"};
+        "",     "name=", "path=", "part=",  "=x",        "key=",   "[",
+        "[]",   "[b-a]", "a\\",   "/a",     "a/",        "a//b",   "/",
+        "a/[b", "**/",   "word=", "word= ", "word=Bolt", "word=[", "word=a [b"};
     static const char *const values[] = {"\"\"",
                                          "{}",
                                          "[]",
@@ -148,6 +161,7 @@ END_TEST
 
 SUITE(test_clash_select)
 {
-    const TTest *const list[] = {names_and_paths, parts_and_properties, json_forms, refusals, NULL};
+    const TTest *const list[] = {
+        names_and_paths, parts_and_properties, words, json_forms, refusals, NULL};
     return suite_run("clash_select", list);
 }

@@ -11,7 +11,7 @@
 #include "report/clash_outputs.h"
 #include "report/clash_rows.h"
 #include "clash/clash_gather.h"
-#include "clash/clash_rules.h"
+#include "rules/clash_rules.h"
 #include "clash/clash_state.h"
 #include "clash/clash_zones.h"
 #include "cli/operand.h"
@@ -19,9 +19,9 @@
 #include "cli/verb.h"
 
 typedef struct clash_settings {
-    const char *clearance, *touch, *overlap, *placement_b, *rules, *baseline, *state, *cell,
-        *assume_unit, *zones, *verdicts, *min_depth;
-    option_list excludes, reports, zone_texts;
+    const char *clearance, *touch, *overlap, *placement_b, *baseline, *state, *cell, *assume_unit,
+        *zones, *verdicts, *min_depth;
+    option_list excludes, rules, reports, zone_texts;
     uint64_t jobs, pictures, worst, top;
     int same_assembly, contacts, fast, json, quiet, exit_code;
 } clash_settings;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "clash/clash_json.h"
+#include "rules/clash_json.h"
 #include "cli/operand.h"
 #include "files/input.h"
 #include "query/convex_text.h"

@@ -2,13 +2,9 @@
 TOOL_SOURCES += \
 	tools/clash/clash_baseline.c \
 	tools/clash/clash_gather.c \
-	tools/clash/clash_json.c \
 	tools/clash/clash_past.c \
 	tools/clash/clash_print.c \
-	tools/clash/clash_rules.c \
-	tools/clash/clash_rules_read.c \
 	tools/clash/clash_run.c \
-	tools/clash/clash_select.c \
 	tools/clash/clash_state.c \
 	tools/clash/clash_zones.c \
 	tools/clash/clash_zones_read.c \
@@ -19,10 +15,7 @@ noinst_HEADERS += \
 	tools/clash/clash_baseline.h \
 	tools/clash/clash_job.h \
 	tools/clash/clash_gather.h \
-	tools/clash/clash_json.h \
 	tools/clash/clash_past.h \
-	tools/clash/clash_rules.h \
-	tools/clash/clash_select.h \
 	tools/clash/clash_state.h \
 	tools/clash/clash_zones.h \
 	tools/clash/zone_mesh.h

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "clash/clash_select.h"
+#include "rules/clash_select.h"
 #include "text/message.h"
 
 /* Adds the instances that one text selects. */

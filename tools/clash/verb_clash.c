@@ -137,10 +137,12 @@ static int read_rules(clash_job *j)
         code = clash_rules_add_exclude(&j->rules, set->excludes.items[i]);
     if (code == 0 && set->same_assembly)
         code = clash_rules_add_same_assembly(&j->rules);
-    if (code == 0 && set->rules)
-        code = clash_rules_add_file(&j->rules, set->rules, &j->run.info_a);
-    if (code == 0)
+    for (int i = 0; i < set->rules.count && code == 0; i++)
+        code = clash_rules_add_named(&j->rules, set->rules.items[i], &j->run.info_a);
+    if (code == 0) {
+        j->rules.scale_b = j->files[1].scale;
         code = clash_rules_bind(&j->rules, j->a, j->b);
+    }
     if (code != 0)
         return code;
     j->uses = calloc((size_t)j->rules.rule_count + 1, sizeof *j->uses);
@@ -245,7 +247,7 @@ static int prepare(clash_job *j, int count, char **paths)
     }
     run->placement_b = j->files[1].placed ? j->files[1].placement : NULL;
     run->unit = unit_name(run->info_a.unit_in_metres);
-    run->rules = set->rules ? set->rules : "";
+    run->rules = set->rules.count > 0 ? set->rules.items[0] : "";
     run->baseline = set->baseline ? set->baseline : "";
     run->thread_count = (uint32_t)set->jobs;
     run->picture_max = (uint32_t)set->pictures;
@@ -339,8 +341,10 @@ static const option_row options[] = {
         "anything; may be given several times"),
     ROW("same-assembly", 0, OPTION_FLAG, same_assembly, NULL,
         "leave out pairs within one sub-assembly: right below the same node"),
-    ROW("rules", 'R', OPTION_FILE, rules, "FILE",
-        "exclusions, allowed contacts and lengths for pairs of products; JSON"),
+    ROW("rules", 'R', OPTION_FILES, rules, "SET|FILE",
+        "exclusions, allowed contacts and lengths for pairs of products: a set that comes with the "
+        "program (contact, fasteners, ...: see above), or a file, JSON; may be given several "
+        "times, the first rule that matches decides"),
     ROW("report", 'r', OPTION_FILES, reports, "FILE",
         "write a report; the ending says the form; - is standard output as JSON lines; may be "
         "given several times"),
@@ -400,16 +404,23 @@ const verb verb_clash = {
         "allowed, what is unknown. Verdicts rest on exact tests; the depth is an estimate between "
         "two bounds, depth and depth_upper.\n\n"
         "A SELECTOR is a pattern of names, or, when it has a slash, of paths below the root, "
-        "where ** stands for any number of levels; name=, path=, part= (part number) and "
+        "where ** stands for any number of levels; name=, path=, part= (part number), "
+        "word= (several patterns of single words, in small letters) and "
         "PROPERTY= in front say what it is a pattern of. * is any text, ? a character, [a-z] one "
         "of these; \\ in front of a character takes its meaning away. A selector that is empty or "
         "can never match is an error.\n\n"
         "Rules are a JSON text: {\"clearance\": ..., \"rules\": [RULE, ...]}. A RULE says for "
-        "whom it is: \"a\" and \"b\" (a selector; an object of name, path, part, property, which "
-        "must all hold; or an array of choices), \"same_assembly\" (true, or a selector of the "
-        "sub-assembly); and what it does: \"exclude\": true; \"allow\": true or a LENGTH, for "
+        "whom it is: \"a\" and \"b\" (a selector; an object of name, path, part, word, property, "
+        "which must all hold; or an array of choices), \"same_assembly\" (true, or a selector of "
+        "the sub-assembly), \"same\" (a property that both have with one value), "
+        "\"same_element\" (true: pieces of one element); and what it does: \"exclude\": true; "
+        "\"allow\": true, a LENGTH or a share (\"8%\" of the thinner part's thickness), for "
         "contacts as deep as that, which are then counted, not reported; or \"clearance\", "
         "\"touch\", \"overlap\". The first rule that matches decides.\n\n"
+        "Sets of rules that come with the program, by --rules: elements (pieces of one element), "
+        "alternatives, insulation, threads, fasteners (in their holes), systems (connections of "
+        "pipes), fillings (doors and windows), structure (joints), contact (all that only "
+        "touches); see clash.md of the specification.\n\n"
         "Zones are solid boxes, balls, capsules, cylinders or convex hulls: keep-out zones, what a "
         "gripper sweeps, what a sensor sees. With --zone or --zones the pairs are those of an "
         "instance and a zone, in the file's unit. An instance is enclosed when all of it is in the "

@@ -141,3 +141,21 @@ int instance_title(const instance_tree *t, uint32_t node, growing_text *out)
         return add_unnamed(t, node, out);
     return instance_tree_path_from(t, instance_tree_parent(t, named), node, out);
 }
+
+static int is_text(void *user, bvp_string value)
+{
+    (void)user;
+    return value.size > 0;
+}
+
+uint32_t instance_element(const instance_tree *t, uint32_t node)
+{
+    bvp_node_info info;
+    for (; node != BVP_NONE; node = instance_tree_parent(t, node))
+        if (bvp_get_node(t->file, node, &info) == BVP_OK &&
+            (info.source_id.size > 0 ||
+             instance_tree_property(t, node, "part_number", is_text, NULL) ||
+             instance_tree_property(t, node, "product", is_text, NULL)))
+            return node;
+    return BVP_NONE;
+}

@@ -17,4 +17,8 @@ bool instance_title_tells(bvp_string label);
  * "unnamed part 7". 0, or no memory. O(depth). */
 int instance_title(const instance_tree *t, uint32_t node, growing_text *out);
 
+/* The nearest node, this one or one above it, that the source knows as a thing of its own: it has
+ * an id, a part number or is a product. BVP_NONE: none is. O(depth). */
+uint32_t instance_element(const instance_tree *t, uint32_t node);
+
 #endif

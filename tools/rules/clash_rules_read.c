@@ -6,14 +6,14 @@
  * invent clashes. Each source is also added to the rules' hash, by which a state file knows its
  * run. Spec: clash.md
  */
-#include "clash/clash_rules.h"
+#include "rules/clash_rules.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "clash/clash_json.h"
+#include "rules/clash_json.h"
 #include "text/message.h"
 
 static clash_rule *add_rule(clash_rules *r)
@@ -25,6 +25,7 @@ static clash_rule *add_rule(clash_rules *r)
     clash_rule *rule = &larger[r->rule_count++];
     memset(rule, 0, sizeof *rule);
     rule->limits = (bvp_clash_limits){NAN, NAN, NAN};
+    rule->share = NAN;
     return rule;
 }
 
@@ -78,7 +79,7 @@ typedef struct reading {
     clash_json json;
     clash_rules *r;
     clash_rule *rule; /* the one being read */
-    int action_count;
+    int action_count, is_set;
 } reading;
 
 static int refuse(reading *in, const char *key, const char *what)
@@ -106,11 +107,27 @@ static int read_exclude(reading *in, const char *key, const json_value *value)
     return json_tree_is_true(value) ? 0 : refuse(in, key, "expected true; else leave it out");
 }
 
-/* true: touching is allowed; a length: penetration up to that depth. */
+/* "8%" of what is thinner of the two. */
+static int read_share(reading *in, const char *key, const char *text, size_t size)
+{
+    char *end;
+    const double percent = strtod(text, &end);
+    if (end != text + size - 1 || !(percent >= 0 && percent <= 1000))
+        return refuse(in, key, "expected a share of 0% to 1000%, such as \"8%\"");
+    in->rule->share = percent / 100;
+    return 0;
+}
+
+/* true: touching is allowed; a length, or a share of the thinner part: penetration up to that
+ * depth. */
 static int read_allow(reading *in, const char *key, const json_value *value)
 {
     in->rule->action = CLASH_ALLOW;
     in->action_count++;
+    const char *text = json_tree_text(value);
+    const size_t size = text ? json_tree_text_size(value) : 0;
+    if (size > 1 && text[size - 1] == '%')
+        return read_share(in, key, text, size);
     return json_tree_is_true(value) ? 0 : read_length(in, key, value, &in->rule->limits.overlap);
 }
 
@@ -118,6 +135,17 @@ static int read_same_assembly(reading *in, const char *key, const json_value *va
 {
     in->rule->same_assembly = 1;
     return json_tree_is_true(value) ? 0 : read_selector(in, key, value, &in->rule->assembly);
+}
+
+static int read_same(reading *in, const char *key, const json_value *value)
+{
+    return clash_json_name(&in->json, key, value, &in->rule->same);
+}
+
+static int read_same_element(reading *in, const char *key, const json_value *value)
+{
+    in->rule->same_element = 1;
+    return json_tree_is_true(value) ? 0 : refuse(in, key, "expected true; else leave it out");
 }
 
 static int read_optional(reading *in, const char *key, const json_value *value)
@@ -143,11 +171,13 @@ static double *limit_named(bvp_clash_limits *limits, const char *key)
 
 static int read_rule_member(void *user, const char *key, const json_value *value)
 {
-    static const char *const words[] = {"name",      "a",     "b",        "same_assembly",
-                                        "exclude",   "allow", "optional", "comment",
-                                        "clearance", "touch", "overlap",  NULL};
+    static const char *const words[] = {
+        "name",         "a",        "b",       "same_assembly", "exclude", "allow",   "same",
+        "same_element", "optional", "comment", "clearance",     "touch",   "overlap", NULL};
     static int (*const readers[])(reading *, const char *, const json_value *) = {
-        read_name, NULL, NULL, read_same_assembly, read_exclude, read_allow, read_optional};
+        read_name,    NULL,       NULL,      read_same_assembly,
+        read_exclude, read_allow, read_same, read_same_element,
+        read_optional};
     reading *in = user;
     double *limit = limit_named(&in->rule->limits, key);
     if (limit)
@@ -170,12 +200,16 @@ static int check_rule(reading *in)
 {
     clash_rule *rule = in->rule;
     assert(rule == &in->r->rules[in->r->rule_count - 1]);
-    if (rule->a.choice_count == 0 && rule->b.choice_count == 0 && !rule->same_assembly)
+    if (rule->a.choice_count == 0 && rule->b.choice_count == 0 && !rule->same_assembly &&
+        !rule->same && !rule->same_element)
         return refuse(in, "",
-                      "expected \"a\", \"b\" or \"same_assembly\": whom is it for? "
+                      "expected \"a\", \"b\", \"same_assembly\", \"same\" or "
+                      "\"same_element\": whom is it for? "
                       "\"a\": \"*\" means every pair");
     if (in->action_count > 1)
         return refuse(in, "", "expected one of \"exclude\" and \"allow\", found both");
+    if (in->action_count > 0 && !isnan(rule->share) && !isnan(rule->limits.overlap))
+        return refuse(in, "", "expected one permitted overlap, found a share and a length");
     if (rule->action == CLASH_EXCLUDE && in->action_count > 0 && has_limits(&rule->limits))
         return refuse(in, "", "excluded pairs have no clearance, touch gap or overlap");
     if (in->action_count > 0)
@@ -193,6 +227,8 @@ static int read_rule(void *user, const char *name, const json_value *value)
     reading *in = user;
     in->action_count = 0;
     in->rule = add_rule(in->r); /* which may move the earlier ones */
+    if (in->rule)
+        in->rule->comes_along = in->is_set;
     if (!in->rule || !(in->rule->name = strdup(name)))
         return in->json.code = complain_memory();
     if (json_tree_each(value, read_rule_member, in) != 0)
@@ -212,14 +248,30 @@ static int read_top_member(void *user, const char *key, const json_value *value)
     return strcmp(key, "comment") == 0 ? 0 : clash_json_unknown(&in->json, key, words);
 }
 
+static int read_all(reading *in, const void *text, size_t size)
+{
+    note(in->r, text ? text : "", size);
+    const int code = clash_json_root(&in->json, "rule", read_rule, read_top_member, in);
+    clash_json_close(&in->json);
+    return code;
+}
+
 int clash_rules_add_file(clash_rules *r, const char *path, const bvp_file_info *info)
 {
     reading in = {.r = r};
-    int code = clash_json_open(&in.json, path, info, "rules");
-    if (code != 0)
-        return code;
-    note(r, in.json.file.data ? in.json.file.data : "", in.json.file.size);
-    code = clash_json_root(&in.json, "rule", read_rule, read_top_member, &in);
-    clash_json_close(&in.json);
-    return code;
+    const int code = clash_json_open(&in.json, path, info, "rules");
+    return code ? code : read_all(&in, in.json.file.data, in.json.file.size);
+}
+
+int clash_rules_add_named(clash_rules *r, const char *name, const bvp_file_info *info)
+{
+    reading in = {.r = r};
+    const clash_rule_set *set = clash_rule_sets;
+    while (set->name && strcmp(set->name, name) != 0)
+        set++;
+    if (!set->name)
+        return clash_rules_add_file(r, name, info);
+    in.is_set = 1;
+    const int code = clash_json_open_text(&in.json, name, set->text, set->size, info);
+    return code ? code : read_all(&in, set->text, set->size);
 }

@@ -9,7 +9,7 @@
  * ask. A rule's pair is unordered: bits_a[f] and bits_b[f] hold what its selectors select in file
  * f, and a pair matches straight or crossed. test_clash_rules holds this file.
  */
-#include "clash/clash_rules.h"
+#include "rules/clash_rules.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "query/instance_title.h"
 #include "text/message.h"
 #include "model/stray_names.h"
 
@@ -73,11 +74,14 @@ static int bind_assemblies(clash_rules *r, clash_rule *rule, uint64_t *count)
 
 /* ---- binding ------------------------------------------------------------------------------- */
 
-static int warn(clash_rules *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int warn(clash_rules *r, const char *format, ...)
+static int warn(clash_rules *r, const clash_rule *rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int warn(clash_rules *r, const clash_rule *rule, const char *format, ...)
 {
     char text[300];
     va_list arguments;
+    if (rule->comes_along)
+        return 0;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -100,7 +104,7 @@ static int selects_nothing(clash_rules *r, const clash_rule *rule, const clash_s
     snprintf(text, sizeof text, "%.80s%s%.80s%s", key, key[0] ? "=" : "", t->pattern,
              s->term_count > 1 ? ", ..." : "");
     if (rule->optional)
-        return warn(r, "%s: %s (%s) matches no instance", rule->name, side, text);
+        return warn(r, rule, "%s: %s (%s) matches no instance", rule->name, side, text);
     complain(rule->name,
              "%s (%s) matches no instance; \"bvpack info --tree\" lists what is there, a rule of a "
              "file may say \"optional\": true",
@@ -128,21 +132,100 @@ static int bind_selector(clash_rules *r, const clash_rule *rule, const clash_sel
     return total > 0 ? 0 : selects_nothing(r, rule, s, side);
 }
 
+static int keep_value(void *user, bvp_string value)
+{
+    uint8_t hash[16];
+    bvp_hash(value.data, value.size, hash);
+    memcpy(user, hash, sizeof(uint64_t));
+    return 1;
+}
+
+/* What pairs must share: the value of a property, the node's own or one above it; or an element. */
+static uint64_t shared_of(const clash_rules *r, const clash_rule *rule, const instance_tree *t,
+                          uint32_t node)
+{
+    uint64_t found = 0;
+    if (rule->same_element) {
+        const uint32_t element = instance_element(t, node);
+        const int is_piece = element != BVP_NONE && element != node;
+        return is_piece && r->trees[0] == r->trees[1] ? (uint64_t)element + 1 : 0;
+    }
+    while (node != BVP_NONE && !instance_tree_property(t, node, rule->same, keep_value, &found))
+        node = instance_tree_parent(t, node);
+    return found;
+}
+
+static int bind_shared(clash_rules *r, clash_rule *rule)
+{
+    const int file_count = r->trees[1] == r->trees[0] ? 1 : 2;
+    if (!rule->same && !rule->same_element)
+        return 0;
+    for (int f = 0; f < file_count; f++) {
+        const instance_tree *t = r->trees[f];
+        rule->same_of[f] = malloc(((size_t)t->info.instance_count + 1) * sizeof(uint64_t));
+        if (!rule->same_of[f])
+            return complain_memory();
+        for (uint32_t i = 0; i < t->info.instance_count; i++)
+            rule->same_of[f][i] = shared_of(r, rule, t, instance_tree_node(t, i));
+    }
+    if (file_count == 1)
+        rule->same_of[1] = rule->same_of[0];
+    return 0;
+}
+
+/* Smallest edge of the box of the instance's part, as it stands. */
+static double thickness_of(const instance_tree *t, uint32_t instance, double scale)
+{
+    bvp_instance_info at;
+    bvp_part_identity part;
+    double least = INFINITY;
+    if (bvp_get_instance(t->file, instance, &at) != BVP_OK ||
+        bvp_get_part_identity(t->file, at.part, &part) != BVP_OK)
+        return 0;
+    for (int k = 0; k < 3; k++) {
+        const double *m = at.placement;
+        const double stretch = sqrt(m[k] * m[k] + m[4 + k] * m[4 + k] + m[8 + k] * m[8 + k]);
+        least = fmin(least, ((double)part.hi[k] - (double)part.lo[k]) * stretch * scale);
+    }
+    return least > 0 ? least : 0;
+}
+
+static int measure_thickness(clash_rules *r)
+{
+    const int file_count = r->trees[1] == r->trees[0] ? 1 : 2;
+    for (int f = 0; f < file_count; f++) {
+        const instance_tree *t = r->trees[f];
+        r->thickness[f] = malloc(((size_t)t->info.instance_count + 1) * sizeof(double));
+        if (!r->thickness[f])
+            return complain_memory();
+        for (uint32_t i = 0; i < t->info.instance_count; i++)
+            r->thickness[f][i] = thickness_of(t, i, f && r->scale_b > 0 ? r->scale_b : 1);
+    }
+    if (file_count == 1)
+        r->thickness[1] = r->thickness[0];
+    return 0;
+}
+
 static int bind_rule(clash_rules *r, clash_rule *rule)
 {
     uint64_t count = 0;
     int code = bind_selector(r, rule, &rule->a, "selector a", rule->bits_a);
     if (code == 0)
         code = bind_selector(r, rule, &rule->b, "selector b", rule->bits_b);
+    if (code == 0)
+        code = bind_shared(r, rule);
+    if (code == 0 && !isnan(rule->share) && !r->thickness[0])
+        code = measure_thickness(r);
     if (code != 0 || !rule->same_assembly)
         return code;
     if (r->trees[0] != r->trees[1])
-        return warn(r, "%s: instances of two files are never in one sub-assembly", rule->name);
+        return warn(r, rule, "%s: instances of two files are never in one sub-assembly",
+                    rule->name);
     if (bind_assemblies(r, rule, &count) != 0)
         return complain_memory();
     if (count == 0 && rule->assembly.choice_count > 0)
         return selects_nothing(r, rule, &rule->assembly, "same_assembly");
-    return count > 0 ? 0 : warn(r, "%s: no instance lies in such a sub-assembly", rule->name);
+    return count > 0 ? 0 : warn(r, rule, "%s: no instance lies in such a sub-assembly", rule->name);
 }
 
 /* Without bits: everything. */
@@ -218,13 +301,17 @@ void clash_rules_free(clash_rules *r)
         for (int f = 0; f <= two; f++) {
             free(rule->bits_a[f]);
             free(rule->bits_b[f]);
+            free(rule->same_of[f]);
         }
+        free(rule->same);
         free(rule->assembly_of);
     }
     for (uint32_t i = 0; i < r->warning_count; i++)
         free(r->warnings[i]);
     free(r->warnings);
     free(r->rules);
+    for (int f = 0; f <= two; f++)
+        free(r->thickness[f]);
     free(r->strays);
     free(r->uses);
     memset(r, 0, sizeof *r);
@@ -240,6 +327,9 @@ int clash_rules_match(const clash_rules *r, uint32_t a, uint32_t b)
         const int straight = has(rule->bits_a[0], a) && has(rule->bits_b[1], b);
         const int crossed = has(rule->bits_b[0], a) && has(rule->bits_a[1], b);
         if (!straight && !crossed)
+            continue;
+        if (rule->same_of[0] &&
+            (rule->same_of[0][a] == 0 || rule->same_of[0][a] != rule->same_of[1][b]))
             continue;
         if (!rule->same_assembly)
             return (int)i;
@@ -278,6 +368,9 @@ int clash_rules_apply(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limi
     set_limit(&limits->clearance, rule->limits.clearance);
     set_limit(&limits->touch_gap, rule->limits.touch_gap);
     set_limit(&limits->overlap, rule->limits.overlap);
+    if (!isnan(rule->share)) /* no less than anywhere else */
+        limits->overlap =
+            fmax(limits->overlap, rule->share * fmin(r->thickness[0][a], r->thickness[1][b]));
     return rule->action == CLASH_EXCLUDE;
 }
 

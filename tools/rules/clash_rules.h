@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 #include "bvpack_clash.h"
-#include "clash/clash_select.h"
+#include "rules/clash_select.h"
 
 typedef enum clash_action { CLASH_EXCLUDE, CLASH_ALLOW, CLASH_LIMITS } clash_action;
 
@@ -15,10 +15,15 @@ typedef struct clash_rule {
     char *name;
     clash_action action;
     int optional;                    /* selectors may match no instance */
+    int comes_along;                 /* of a set: nobody needs to know that it matches nothing */
     clash_selector a, b;             /* without choices: every instance */
     int same_assembly;               /* nonzero: only pairs within one sub-assembly */
     clash_selector assembly;         /* of these; without choices: the one right above the node */
+    char *same;                      /* NULL, or a property: only pairs that share its value */
+    int same_element;                /* nonzero: only pieces of one element */
     bvp_clash_limits limits;         /* NaN: the run's */
+    double share;                    /* of the thinner part's thickness is permitted overlap; NaN */
+    uint64_t *same_of[2];            /* hash of the value of each instance; 0: it has none */
     uint64_t *bits_a[2], *bits_b[2]; /* instances of the first and the second file */
     uint32_t *assembly_of;           /* node of the sub-assembly of each instance, or BVP_NONE */
 } clash_rule;
@@ -32,16 +37,28 @@ typedef struct clash_rules {
     bvp_clash_limits limits;       /* of the rule file for all pairs; NaN: not given */
     uint8_t hash[16];              /* of everything that has been added */
     const instance_tree *trees[2]; /* after clash_rules_bind; equal within one file */
-    uint64_t *strays;  /* within one file: instances that are strays of others; or NULL */
-    atomic_uint *uses; /* [bucket * rule_count + rule] */
+    double scale_b;                /* a length of the second file in the first one's unit; 0: 1 */
+    double *thickness[2]; /* of each instance, in the run's world; NULL: no rule needs it */
+    uint64_t *strays;     /* within one file: instances that are strays of others; or NULL */
+    atomic_uint *uses;    /* [bucket * rule_count + rule] */
     char **warnings;
     uint32_t warning_count;
 } clash_rules;
 
+/* Rules that come with the program, by name: a text as of a file (tools/rules). The last one's name
+ * is NULL. A pair that several sets match is for the first of them. */
+typedef struct clash_rule_set {
+    const char *name;
+    const unsigned char *text;
+    size_t size;
+} clash_rule_set;
+extern const clash_rule_set clash_rule_sets[];
+
 /* All return 0, or say what is wrong and return the exit code. */
 int clash_rules_add_exclude(clash_rules *r, const char *text); /* SELECTOR[:SELECTOR] */
 int clash_rules_add_same_assembly(clash_rules *r);
-/* info: of the file whose units bare numbers are in. */
+/* name: of a rule set, else of a file. info: of the file whose units bare numbers are in. */
+int clash_rules_add_named(clash_rules *r, const char *name, const bvp_file_info *info);
 int clash_rules_add_file(clash_rules *r, const char *path, const bvp_file_info *info);
 /* Looks up which instances the selectors mean; b == a within one file. One that matches no instance
  * is refused, or, if its rule is optional, a warning. */

@@ -8,14 +8,16 @@
  * A selector that can never match is an error when it is read: a rule that silently selects nothing
  * would hide or invent clashes.
  */
-#include "clash/clash_select.h"
+#include "rules/clash_select.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "text/glob.h"
+#include "rules/name_words.h"
 #include "cli/options.h"
+#include "query/instance_title.h"
 
 enum { SEGMENT_MAX = 64 };
 
@@ -56,6 +58,25 @@ static int check_segments(const char *text, size_t size, char fault[CLASH_FAULT_
     return 0;
 }
 
+/* Globs in small letters, for words are held against them in small letters. */
+static int check_words(const char *text, size_t size, char fault[CLASH_FAULT_SIZE])
+{
+    size_t count = 0;
+    for (size_t at = 0; at < size; count++) {
+        const size_t word = find_plain(text + at, size - at, ' ');
+        const char *wrong = word > 0 ? glob_fault(text + at, word) : NULL;
+        if (wrong)
+            return refuse(fault, wrong, text, size);
+        for (size_t i = at; i < at + word; i++)
+            if (text[i] >= 'A' && text[i] <= 'Z')
+                return refuse(fault, "words are held against patterns in small letters", text,
+                              size);
+        count -= word == 0;
+        at += word + 1;
+    }
+    return count > 0 ? 0 : refuse(fault, "no word", text, size);
+}
+
 static int check_pattern(clash_field field, const char *text, size_t size,
                          char fault[CLASH_FAULT_SIZE])
 {
@@ -64,6 +85,8 @@ static int check_pattern(clash_field field, const char *text, size_t size,
                       text, size);
     if (field == CLASH_PATH)
         return check_segments(text, size, fault);
+    if (field == CLASH_WORD)
+        return check_words(text, size, fault);
     const char *wrong = glob_fault(text, size);
     return wrong ? refuse(fault, wrong, text, size) : 0;
 }
@@ -101,8 +124,8 @@ static int add_term(clash_selector *s, clash_field field, bvp_string key, bvp_st
 
 static clash_field field_of(bvp_string key)
 {
-    static const char *const names[] = {"name", "path", "part"};
-    for (int i = 0; i < 3; i++)
+    static const char *const names[] = {"name", "path", "part", "word"};
+    for (int i = 0; i < 4; i++)
         if (key.size == 4 && memcmp(key.data, names[i], 4) == 0)
             return (clash_field)i;
     return CLASH_PROPERTY;
@@ -143,7 +166,7 @@ static int add_property(void *user, const char *key, const json_value *value)
 
 static int add_member(void *user, const char *key, const json_value *value)
 {
-    static const char *const words[] = {"name", "path", "part", "property", NULL};
+    static const char *const words[] = {"name", "path", "part", "word", "property", NULL};
     const reading *r = user;
     const bvp_string name = {key, strlen(key)};
     const bvp_string text = {json_tree_text(value), json_tree_text_size(value)};
@@ -158,8 +181,9 @@ static int add_member(void *user, const char *key, const json_value *value)
     if (field_of(name) == CLASH_PROPERTY) {
         const char *nearest = options_nearest(key, words);
         snprintf(r->fault, CLASH_FAULT_SIZE,
-                 "a selector has no key \"%.60s\"%s%s; expected name, path, part or property", key,
-                 nearest ? "; did you mean " : "", nearest ? nearest : "");
+                 "a selector has no key \"%.60s\"%s%s; expected name, path, part, word or "
+                 "property",
+                 key, nearest ? "; did you mean " : "", nearest ? nearest : "");
         return -1;
     }
     if (!text.data)
@@ -282,6 +306,20 @@ static int value_matches(void *user, bvp_string value)
     return glob_match(pattern, strlen(pattern), value.data, value.size);
 }
 
+/* Without memory: no, so that a rule leaves out less, not more. */
+static int word_matches(const clash_term *term, const instance_tree *t, uint32_t node)
+{
+    const bvp_string texts[2] = {instance_tree_part_name(t, node),
+                                 instance_tree_part_number(t, node)};
+    growing_text title = {0};
+    int found =
+        instance_title(t, node, &title) == 0 && words_match(term->pattern, title.data, title.size);
+    for (int i = 0; i < 2 && !found; i++)
+        found = words_match(term->pattern, texts[i].data, texts[i].size);
+    growing_text_free(&title);
+    return found;
+}
+
 static int term_matches(const clash_term *term, const instance_tree *t, uint32_t node)
 {
     bvp_string text;
@@ -294,6 +332,8 @@ static int term_matches(const clash_term *term, const instance_tree *t, uint32_t
         return glob_match(term->pattern, strlen(term->pattern), text.data, text.size);
     case CLASH_PATH:
         return path_matches(t, node, term->pattern);
+    case CLASH_WORD:
+        return word_matches(term, t, node);
     case CLASH_PROPERTY: /* a node inherits the properties of those above it */
         for (; node != BVP_NONE; node = instance_tree_parent(t, node))
             if (instance_tree_property(t, node, term->key, value_matches, term->pattern))

@@ -21,6 +21,9 @@ typedef struct clash_json {
 /* Opens the text; what: "rules", for the message. 0, or an exit code after a message. Nothing has
  * to be closed then. */
 int clash_json_open(clash_json *in, const char *path, const bvp_file_info *info, const char *what);
+/* The same of a text of rules in memory, which stays the caller's. */
+int clash_json_open_text(clash_json *in, const char *name, const void *text, size_t size,
+                         const bvp_file_info *info);
 void clash_json_close(clash_json *in);
 
 /* Says what is wrong at the key ("": at all of it), and returns in->code, EXIT_USAGE. */

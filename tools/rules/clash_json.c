@@ -2,7 +2,7 @@
  * clash_json.c: opens and walks the JSON files of rules and of zones, and says what is wrong there.
  * Spec: clash.md
  */
-#include "clash/clash_json.h"
+#include "rules/clash_json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,22 +12,33 @@
 #include "cli/options.h"
 #include "text/message.h"
 
-int clash_json_open(clash_json *in, const char *path, const bvp_file_info *info, const char *what)
+/* The file is open, and closed again if there is an error. */
+static int parse(clash_json *in, const char *text, size_t size, const char *what)
 {
     json_fault fault = {0};
-    *in = (clash_json){.path = path, .info = info};
-    const int code = input_open(&in->file, path);
-    if (code != 0)
-        return code;
-    in->root = json_tree_open(in->file.data ? in->file.data : "", in->file.size, &fault);
+    in->root = json_tree_open(text, size, &fault);
     if (in->root)
         return 0;
     if (fault.is_memory)
-        complain(path, "%s", fault.text);
+        complain(in->path, "%s", fault.text);
     else
-        complain(path, "line %d: %s; expected a JSON text of %s", fault.line, fault.text, what);
+        complain(in->path, "line %d: %s; expected a JSON text of %s", fault.line, fault.text, what);
     input_close(&in->file);
     return fault.is_memory ? EXIT_LIMIT : EXIT_INPUT;
+}
+
+int clash_json_open(clash_json *in, const char *path, const bvp_file_info *info, const char *what)
+{
+    *in = (clash_json){.path = path, .info = info};
+    const int code = input_open(&in->file, path);
+    return code ? code : parse(in, in->file.data ? in->file.data : "", in->file.size, what);
+}
+
+int clash_json_open_text(clash_json *in, const char *name, const void *text, size_t size,
+                         const bvp_file_info *info)
+{
+    *in = (clash_json){.path = name, .info = info};
+    return parse(in, text, size, "rules");
 }
 
 void clash_json_close(clash_json *in)

@@ -214,6 +214,7 @@ START_TEST(titles)
                                        NAME("box:7"),  NAME("tee"),    NAME("valve")};
     static const bvp_string walls[] = {NAME("Wall:200:1"), NAME("Wall:200:2")};
     static const bvp_string twins[] = {NAME("tank_1"), NAME("tank_1")};
+    static const bvp_string tanks[] = {NAME("tank_2"), NAME("tank_2")};
     static const bvp_string bodies[] = {NAME("body_1"), NAME("body_8")};
     static const bvp_string trays[] = {NAME("tray 1"), NAME("tray 2")};
     check_title(&(issue_words){BVP_VERDICT_PENETRATING, {pipes, tank}, {3, 1}, 1, ""},
@@ -241,7 +242,11 @@ START_TEST(titles)
     check_title(&(issue_words){BVP_VERDICT_UNKNOWN, {pipes, tank}, {1, 1}, 0, ""},
                 "pipe_1 may lie inside tank_1");
     check_title(&(issue_words){BVP_VERDICT_PENETRATING, {twins, bodies}, {2, 2}, 0, ""},
-                "2 x tank_1 cross 2 bodies");
+                "2 tanks cross 2 bodies");
+    check_title(&(issue_words){BVP_VERDICT_PENETRATING, {twins, tanks}, {2, 2}, 0, ""},
+                "2 x tank_1 cross 2 x tank_2");
+    check_title(&(issue_words){BVP_VERDICT_PENETRATING, {twins, pipes}, {2, 3}, 0, ""},
+                "2 tanks cross 3 pipes");
     check_title(&(issue_words){BVP_VERDICT_TOUCHING, {trays, walls}, {2, 1}, 1, ""},
                 "Wall:200:1 touches 2 trays");
     static const struct {

@@ -117,14 +117,13 @@ static int is_one_name(const bvp_string *names, size_t count)
     return 1;
 }
 
-/* Elements of one name that has a number, "link_4" of several robots, keep it: "12 x link_4". */
-static int add_list(growing_text *out, const bvp_string *names, size_t count)
+/* keep: elements of one name that has a number, "link_4" of several robots, keep it. */
+static int add_list(growing_text *out, const bvp_string *names, size_t count, int keep)
 {
     assert(count > 0);
     if (count == 1)
         return growing_text_add(out, names[0].data, names[0].size);
-    const bvp_string stem = issue_title_stem(names[0]);
-    if (stem.size < names[0].size && is_one_name(names, count)) {
+    if (keep && is_one_name(names, count)) {
         char text[64], number[32];
         snprintf(text, sizeof text, "%s x ", grouped(count, number));
         return add(out, text) != 0 || growing_text_add(out, names[0].data, names[0].size) != 0;
@@ -201,13 +200,17 @@ int issue_title_make(const issue_words *words, growing_text *out)
     const int has_order = v == BVP_VERDICT_ENCLOSED || v == BVP_VERDICT_UNKNOWN;
     const int first = words->is_star && !has_order && words->counts[0] > 1;
     const int is_one = words->counts[first] == 1;
+    /* not "12 links cross 12 links": "12 x link_3 cross 12 x link_4" */
+    const int keep =
+        words->counts[!first] > 0 &&
+        name_order(issue_title_stem(words->names[0][0]), issue_title_stem(words->names[1][0])) == 0;
     const char *verb = words->is_star && is_one && verbs[v].passive ? verbs[v].passive
                        : is_one                                     ? verbs[v].one
                                                                     : verbs[v].many;
-    if (add_list(out, words->names[first], words->counts[first]) != 0 ||
+    if (add_list(out, words->names[first], words->counts[first], keep) != 0 ||
         add_verb(out, verb, words->clearance) != 0)
         return -1;
     return words->counts[!first] > 0
-               ? add_list(out, words->names[!first], words->counts[!first])
+               ? add_list(out, words->names[!first], words->counts[!first], keep)
                : add(out, words->counts[first] > 1 ? "one another" : "another one");
 }

@@ -144,7 +144,8 @@ function viewOf(xml, unit) {
   };
 }
 
-// [{title, view(): Promise<view>}, ...], by title. Archives, or one .bcfv.
+// [{title, view(): Promise<view>}, ...], in the archive's order, which may be one of severity.
+// Archives, or one .bcfv.
 export async function readBcf(bytes, unit) {
   if (bytes[0] !== 0x50) return [{ title: 'viewpoint', view: async () => viewOf(parsed(bytes), unit) }];
   const members = unzip(bytes);
@@ -163,5 +164,5 @@ export async function readBcf(bytes, unit) {
     }
   }
   if (topics.length === 0) throw new Error('the archive has no viewpoint');
-  return topics.sort((a, b) => a.title.localeCompare(b.title));
+  return topics;
 }

@@ -4,7 +4,7 @@
 import { Rows } from './rows.mjs';
 
 const ROW = 46;
-const WORST = ['penetrating', 'enclosed', 'duplicate', 'unknown', 'touching', 'within', 'clear'];
+const VERDICTS = ['enclosed', 'duplicate', 'penetrating', 'unknown', 'within', 'touching', 'clear'];
 const ROWS_MOST = 500000;
 
 // text: lines of JSON. Rows that are none are counted.
@@ -15,7 +15,7 @@ export function readReport(text) {
     if (!line.trim()) continue;
     try {
       const row = JSON.parse(line);
-      if (!WORST.includes(row.verdict) || typeof row.a !== 'string' || typeof row.b !== 'string') bad++;
+      if (!VERDICTS.includes(row.verdict) || typeof row.a !== 'string' || typeof row.b !== 'string') bad++;
       else if (rows.length < ROWS_MOST) rows.push(row);
     } catch {
       bad++;
@@ -59,7 +59,7 @@ export class Clashes {
 
   load(text, name) {
     const { rows, bad } = readReport(text);
-    this.all = rows.sort((a, b) => WORST.indexOf(a.verdict) - WORST.indexOf(b.verdict));
+    this.all = rows; // in the report's order: by issue, the most severe first
     this.off = new Set(rows.some(({ verdict }) => verdict !== 'touching') ? ['touching'] : []);
     this.name = bad > 0 ? `${name}: ${bad} lines are no rows of a clash report` : name;
     this.at = -1;

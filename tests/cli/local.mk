@@ -26,6 +26,7 @@ SCRIPT_TESTS += \
 	tests/cli/test_remote.sh \
 	tests/cli/test_report_bcf.sh \
 	tests/cli/test_report_html.sh \
+	tests/cli/test_report_xlsx.sh \
 	tests/cli/test_shard.sh \
 	tests/cli/test_store.sh \
 	tests/cli/test_strays.sh \

@@ -103,6 +103,7 @@ static const verb_case cases[] = {
     {.line = "clash ../in/tree.bvp -q -j 1 -r o.html --pictures 2"},
     {.line = "clash ../in/tree.bvp -q -j 1 -r o.bcf --pictures 2"},
     {.line = "clash ../in/tree.bvp -q -j 1 -r o.glb"},
+    {.line = "clash ../in/tree.bvp -q -j 1 -r o.xlsx"},
     {.line = "clash ../in/tree.bvp -q -j 1 -r - --contacts"},
     {.line = "clash ../in/tree.bvp -q -j 1 -r o.csv", .old = "o.csv"},
     {.line = "clash ../in/tree.bvp -j 1 --rules ../in/rules.json --baseline ../in/old.jsonl -r "

@@ -429,6 +429,8 @@ const verb verb_clash = {
         "(a SHAPE) or \"hull\" ([[x, y, z], ...]), and \"name\", \"place\" (a PLACEMENT, or its "
         "numbers) and \"clearance\" as it likes. Selectors select zones by their names, too.\n\n"
         "The ending of a report's name says its form: .jsonl is a pair a line, .csv a pair a row, "
+        ".xlsx "
+        "two sheets, issues and pairs, "
         ".html a page with table, pictures and 3D view, .bcf a topic an issue for viewers, .glb "
         "the clashing "
         "instances in colours. SIGINT and SIGTERM end the run in order: what is complete is "

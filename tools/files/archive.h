@@ -18,6 +18,9 @@ archive *archive_new(const char *created);
 /* Adds a file. Data that is already compressed should only be stored. Returns 0 when there is no
  * room. */
 int archive_add(archive *z, const char *name, const void *data, size_t size, int store);
+/* Adds all that was written to a file without a name, compressed. Returns 0 when there is no room.
+ */
+int archive_add_file(archive *z, const char *name, FILE *from);
 /* Writes the archive to `out`, from front to back, in the order of the entries. NULL, or what went
  * wrong. */
 const char *archive_write(archive *z, FILE *out);

@@ -119,6 +119,6 @@ struct clash_report {
     void *own; /* the form's */
 };
 
-extern const clash_form report_jsonl, report_csv, report_bcf, report_glb, report_html;
+extern const clash_form report_jsonl, report_csv, report_xlsx, report_bcf, report_glb, report_html;
 
 #endif

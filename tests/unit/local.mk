@@ -100,6 +100,7 @@ UNIT_SUITES += \
 	tests/unit/test_split.c \
 	tests/unit/test_stamp.c \
 	tests/unit/test_status.c \
+	tests/unit/test_suggest_rules.c \
 	tests/unit/test_text_scan.c \
 	tests/unit/test_top.c \
 	tests/unit/test_transform.c \

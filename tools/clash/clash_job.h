@@ -17,10 +17,11 @@
 #include "cli/operand.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
+#include "suggest/suggest_rules.h"
 
 typedef struct clash_settings {
-    const char *clearance, *touch, *overlap, *placement_b, *baseline, *state, *cell, *assume_unit,
-        *zones, *verdicts, *min_depth;
+    const char *clearance, *touch, *overlap, *placement_b, *suggest, *baseline, *state, *cell,
+        *assume_unit, *zones, *verdicts, *min_depth;
     option_list excludes, rules, reports, zone_texts;
     uint64_t jobs, pictures, worst, top;
     int same_assembly, contacts, fast, json, quiet, exit_code;
@@ -47,6 +48,7 @@ typedef struct clash_job {
     clash_kept kept;
     clash_gathered gathered;
     clash_groups groups;
+    suggestion suggested;
     uint64_t shown[BVP_VERDICT_COUNT]; /* rows by verdict */
     uint64_t findings;                 /* for --exit-code */
     uint64_t *resolved_of;             /* of each issue of the baseline: its resolved pairs */

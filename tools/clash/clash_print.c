@@ -216,6 +216,8 @@ int clash_print(clash_job *j, FILE *out)
         return EXIT_LIMIT;
     print_groups(j, out);
     print_coverage(j, out);
+    if (j->set->suggest)
+        suggest_print(&j->suggested, out);
     for (int i = 0; i < j->set->reports.count; i++)
         if (strcmp(j->set->reports.items[i], "-") != 0) {
             fputs("report ", out);

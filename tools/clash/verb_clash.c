@@ -52,6 +52,10 @@ static int open_files(clash_job *j, int count, char **paths)
         complain("clash", "--place-b needs a second file");
         return EXIT_USAGE;
     }
+    if (has_zones && j->set->suggest) {
+        complain("--suggest-rules", "proposes rules for pairs of products, not for zones");
+        return EXIT_USAGE;
+    }
     if (count == 2 && has_zones) {
         complain("clash", "zones take one file: its instances are held against them");
         return EXIT_USAGE;
@@ -267,6 +271,25 @@ static int prepare(clash_job *j, int count, char **paths)
     return code;
 }
 
+static int is_stdout_taken(const clash_job *j)
+{
+    return clash_outputs_take_stdout(&j->set->reports) ||
+           (j->set->suggest && strcmp(j->set->suggest, "-") == 0);
+}
+
+/* Proposes rules for what has been found under those that there are. */
+static int suggest(clash_job *j)
+{
+    const suggest_run run = {.trees = {j->a, j->b},
+                             .placement_b = j->run.placement_b,
+                             .scale_b = j->files[1].scale,
+                             .kept = &j->kept,
+                             .limits = &j->run.limits,
+                             .info = &j->run.info_a};
+    const int code = suggest_find(&j->suggested, &run);
+    return code ? code : suggest_write(&j->suggested, &run, j->run.path_a, j->set->suggest);
+}
+
 static int run(const verb *self, int argc, char **argv)
 {
     clash_settings set = {.worst = 20, .pictures = 500};
@@ -282,12 +305,14 @@ static int run(const verb *self, int argc, char **argv)
     assert(code != 0 || (j.a && j.b));
     if (code == 0)
         code = clash_run_all(&j);
+    if (code == 0 && set.suggest)
+        code = suggest(&j);
     if (code == 0 || code == EXIT_STOPPED) {
         int printed = 0;
         if (set.json)
             printed = clash_print_json(&j);
         else if (!set.quiet)
-            printed = clash_print(&j, clash_outputs_take_stdout(&set.reports) ? stderr : stdout);
+            printed = clash_print(&j, is_stdout_taken(&j) ? stderr : stdout);
         else if (!j.summary.complete)
             complain(j.run.path_a, "interrupted: pairs from instance %u of %u on are missing",
                      j.summary.done, j.summary.total);
@@ -300,6 +325,7 @@ static int run(const verb *self, int argc, char **argv)
     clash_gather_close(&j.gathered);
     clash_kept_close(&j.kept);
     clash_groups_close(&j.groups);
+    suggest_free(&j.suggested);
     clash_baseline_close(&j.baseline);
     clash_past_close(&j.past);
     clash_rules_free(&j.rules);
@@ -345,6 +371,9 @@ static const option_row options[] = {
         "exclusions, allowed contacts and lengths for pairs of products: a set that comes with the "
         "program (contact, fasteners, ...: see above), or a file, JSON; may be given several "
         "times, the first rule that matches decides"),
+    ROW("suggest-rules", 0, OPTION_FILE, suggest, "FILE",
+        "write rules that would take away what looks as it was meant, with counts and reasons, to "
+        "read, shorten and give to --rules; - is standard output"),
     ROW("report", 'r', OPTION_FILES, reports, "FILE",
         "write a report; the ending says the form; - is standard output as JSON lines; may be "
         "given several times"),
@@ -420,7 +449,9 @@ const verb verb_clash = {
         "Sets of rules that come with the program, by --rules: elements (pieces of one element), "
         "alternatives, insulation, threads, fasteners (in their holes), systems (connections of "
         "pipes), fillings (doors and windows), structure (joints), contact (all that only "
-        "touches); see clash.md of the specification.\n\n"
+        "touches); see clash.md of the specification. --suggest-rules "
+        "looks which of them would take something away, and which products fit one another where "
+        "they meet.\n\n"
         "Zones are solid boxes, balls, capsules, cylinders or convex hulls: keep-out zones, what a "
         "gripper sweeps, what a sensor sees. With --zone or --zones the pairs are those of an "
         "instance and a zone, in the file's unit. An instance is enclosed when all of it is in the "

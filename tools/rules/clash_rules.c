@@ -190,7 +190,7 @@ static double thickness_of(const instance_tree *t, uint32_t instance, double sca
     return least > 0 ? least : 0;
 }
 
-static int measure_thickness(clash_rules *r)
+int clash_rules_measure(clash_rules *r)
 {
     const int file_count = r->trees[1] == r->trees[0] ? 1 : 2;
     for (int f = 0; f < file_count; f++) {
@@ -206,6 +206,12 @@ static int measure_thickness(clash_rules *r)
     return 0;
 }
 
+double clash_rules_thickness(const clash_rules *r, int file, uint32_t instance)
+{
+    assert(instance < r->trees[file]->info.instance_count);
+    return r->thickness[file][instance];
+}
+
 static int bind_rule(clash_rules *r, clash_rule *rule)
 {
     uint64_t count = 0;
@@ -215,7 +221,7 @@ static int bind_rule(clash_rules *r, clash_rule *rule)
     if (code == 0)
         code = bind_shared(r, rule);
     if (code == 0 && !isnan(rule->share) && !r->thickness[0])
-        code = measure_thickness(r);
+        code = clash_rules_measure(r);
     if (code != 0 || !rule->same_assembly)
         return code;
     if (r->trees[0] != r->trees[1])

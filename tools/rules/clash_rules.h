@@ -63,6 +63,11 @@ int clash_rules_add_file(clash_rules *r, const char *path, const bvp_file_info *
 /* Looks up which instances the selectors mean; b == a within one file. One that matches no instance
  * is refused, or, if its rule is optional, a warning. */
 int clash_rules_bind(clash_rules *r, const instance_tree *a, const instance_tree *b);
+/* After clash_rules_bind: how thick instances are, which clash_rules_bind measures itself when a
+ * rule needs it. */
+int clash_rules_measure(clash_rules *r);
+/* The smallest edge of the box of the instance's part, in the first file's unit. file: 0 or 1. */
+double clash_rules_thickness(const clash_rules *r, int file, uint32_t instance);
 void clash_rules_free(clash_rules *r);
 
 /* The largest distance at which a pair is still of interest. */

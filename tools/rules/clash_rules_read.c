@@ -73,6 +73,16 @@ int clash_rules_add_same_assembly(clash_rules *r)
     return 0;
 }
 
+/* ---- sets ---------------------------------------------------------------------------------- */
+
+static const clash_rule_set *find_set(const char *name)
+{
+    const clash_rule_set *set = clash_rule_sets;
+    while (set->name && strcmp(set->name, name) != 0)
+        set++;
+    return set->name ? set : NULL;
+}
+
 /* ---- the file ------------------------------------------------------------------------------ */
 
 typedef struct reading {
@@ -80,6 +90,7 @@ typedef struct reading {
     clash_rules *r;
     clash_rule *rule; /* the one being read */
     int action_count, is_set;
+    const json_value *sets; /* names of rule sets to follow, or NULL */
 } reading;
 
 static int refuse(reading *in, const char *key, const char *what)
@@ -238,20 +249,45 @@ static int read_rule(void *user, const char *name, const json_value *value)
 
 static int read_top_member(void *user, const char *key, const json_value *value)
 {
-    static const char *const words[] = {"rules", "clearance", "touch", "overlap", "comment", NULL};
+    static const char *const words[] = {"rules",   "sets",    "clearance", "touch",
+                                        "overlap", "comment", NULL};
     reading *in = user;
     double *limit = limit_named(&in->r->limits, key);
     if (limit)
         return read_length(in, key, value, limit);
     if (strcmp(key, "rules") == 0)
         return clash_json_list(&in->json, value, "rule", read_rule, in);
+    if (strcmp(key, "sets") == 0) {
+        in->sets = value;
+        return json_tree_is_array(value) && !in->is_set
+                   ? 0
+                   : refuse(in, key, "expected an array of names of rule sets");
+    }
     return strcmp(key, "comment") == 0 ? 0 : clash_json_unknown(&in->json, key, words);
+}
+
+/* They come behind the rules of the file. */
+static int read_sets(reading *in)
+{
+    for (size_t i = 0; in->sets && i < json_tree_size(in->sets); i++) {
+        const char *name = json_tree_text(json_tree_at(in->sets, i));
+        if (!name || !find_set(name))
+            return refuse(in, "sets",
+                          "no such rule set; there are elements, alternatives, "
+                          "insulation, threads, fasteners, systems, fillings, "
+                          "structure and contact");
+        const int code = clash_rules_add_named(in->r, name, in->json.info);
+        if (code != 0)
+            return code;
+    }
+    return 0;
 }
 
 static int read_all(reading *in, const void *text, size_t size)
 {
     note(in->r, text ? text : "", size);
-    const int code = clash_json_root(&in->json, "rule", read_rule, read_top_member, in);
+    int code = clash_json_root(&in->json, "rule", read_rule, read_top_member, in);
+    code = code ? code : read_sets(in);
     clash_json_close(&in->json);
     return code;
 }
@@ -266,10 +302,8 @@ int clash_rules_add_file(clash_rules *r, const char *path, const bvp_file_info *
 int clash_rules_add_named(clash_rules *r, const char *name, const bvp_file_info *info)
 {
     reading in = {.r = r};
-    const clash_rule_set *set = clash_rule_sets;
-    while (set->name && strcmp(set->name, name) != 0)
-        set++;
-    if (!set->name)
+    const clash_rule_set *set = find_set(name);
+    if (!set)
         return clash_rules_add_file(r, name, info);
     in.is_set = 1;
     const int code = clash_json_open_text(&in.json, name, set->text, set->size, info);

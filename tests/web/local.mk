@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+SCRIPT_TESTS += \
+	tests/web/test_report_page.sh
 LONG_TESTS += \
 	tests/web/test_viewer.sh \
 	tests/web/test_web.sh
@@ -16,6 +18,7 @@ WEB_TEST_FILES = \
 	tests/web/page.mjs \
 	tests/web/replay.mjs \
 	tests/web/report.mjs \
+	tests/web/report_page.mjs \
 	tests/web/sample.mjs \
 	tests/web/vast.mjs \
 	tests/web/tables.mjs \

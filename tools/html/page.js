@@ -91,6 +91,7 @@
 
   // ---- issues: the pair that begins one says what it is
 
+  const byIds = new Map(rows.map((row) => [row.id, row]));
   const issues = new Map();
   for (const row of rows) if (row.begins) issues.set(row.issue, row.begins);
   const titleOf = (number) => issues.get(number).title;
@@ -104,7 +105,10 @@
                    issue.volume > 0 ? "at most " + show(issue.volume) + (unit ? " cubic" + unit : "") : ""];
     cell.append(make("div", facts.filter((f) => f).join(", "), { class: "path" }));
     line.append(cell);
-    line.addEventListener("click", () => select(row)); // its worst pair
+    line.addEventListener("click", () => { // its worst pair
+      select(row);
+      line.nextElementSibling.focus();
+    });
     return line;
   }
 
@@ -122,14 +126,22 @@
     return row.text;
   }
 
-  function matches(row, words, group, state) {
-    return chosen.has(row.verdict) && (group === "" || row.group === group) &&
-      (state === "" || row.state === state) && words.every((w) => searchText(row).includes(w));
+  // The level or sub-assembly of its issue; else its cell of the grid.
+  const placeOf = (row) => (issues.has(row.issue) && issues.get(row.issue).where) || row.place;
+  // Fields that choose rows by one of their words, and of which each is hidden without a choice.
+  const selects = [{ id: "group", first: "all pairs of products", of: (row) => row.group },
+                   { id: "place", first: "all places", of: placeOf },
+                   { id: "state", first: "new and old", of: (row) => row.state }];
+
+  function matches(row, words) {
+    return chosen.has(row.verdict) &&
+      selects.every(({ wanted, of }) => wanted === "" || of(row) === wanted) &&
+      words.every((w) => searchText(row).includes(w));
   }
 
-  function fillSelect(id, first, key) {
+  function fillSelect({ id, first, of }) {
     const counts = new Map();
-    for (const row of rows) counts.set(row[key], (counts.get(row[key]) || 0) + 1);
+    for (const row of rows) counts.set(of(row), (counts.get(of(row)) || 0) + 1);
     const names = [...counts].sort((x, y) => y[1] - x[1] || (x[0] < y[0] ? -1 : 1));
     const select = byId(id);
     select.append(make("option", first, { value: "" }));
@@ -137,6 +149,47 @@
       if (name) select.append(make("option", name + " (" + many(count) + ")", { value: name }));
     select.hidden = select.options.length < 2;
     select.addEventListener("change", update);
+  }
+
+  // ---- the address: a link shows the same rows in the same order, and the same pair
+
+  function chooseVerdicts(names) {
+    chosen.clear();
+    for (const chip of byId("verdicts").children) {
+      const on = !names || names.includes(chip.dataset.verdict);
+      if (on) chosen.add(chip.dataset.verdict);
+      chip.setAttribute("aria-pressed", String(on));
+    }
+  }
+
+  function writeAddress() {
+    const words = new URLSearchParams();
+    const verdictsThere = [...byId("verdicts").children].map((chip) => chip.dataset.verdict);
+    if (!verdictsThere.every((name) => chosen.has(name)))
+      words.set("verdict", verdictsThere.filter((name) => chosen.has(name)).join(","));
+    for (const { id, wanted } of selects) if (wanted) words.set(id, wanted);
+    if (byId("text").value) words.set("text", byId("text").value);
+    if (sortBy) words.set("sort", (falling ? "-" : "") + sortBy.name);
+    if (selected) words.set("pair", selected.id);
+    history.replaceState(null, "", "#" + words);
+  }
+
+  // Words that this report does not have choose all.
+  function readAddress() {
+    const words = new URLSearchParams(location.hash.slice(1)), sort = words.get("sort") || "";
+    chooseVerdicts(words.has("verdict") ? words.get("verdict").split(",") : null);
+    for (const { id } of selects) {
+      byId(id).value = words.get(id) || "";
+      if (byId(id).selectedIndex < 0) byId(id).value = "";
+    }
+    byId("text").value = words.get("text") || "";
+    falling = sort.startsWith("-");
+    sortBy = columns.find(({ name, key }) => key && name === sort.replace("-", "")) || null;
+    selected = byIds.get(words.get("pair") || location.hash.slice(1)) || null;
+    showSorting();
+    update();
+    if (selected) select(selected);
+    else close();
   }
 
   function showFilters() {
@@ -153,10 +206,9 @@
         chip.setAttribute("aria-pressed", String(on));
         update();
       });
-      byId("verdicts").append(chip, " ");
+      byId("verdicts").append(chip);
     }
-    fillSelect("group", "all pairs of products", "group");
-    fillSelect("state", "new and old", "state");
+    selects.forEach(fillSelect);
     byId("text").addEventListener("input", update);
   }
 
@@ -164,17 +216,17 @@
 
   const side = (row, which) => row[which].name || row[which].part_number || row[which].path;
   const columns = [
-    { title: "", cell: pictureCell },
-    { title: "Verdict", cell: verdictCell, key: (row) => order.indexOf(row.verdict) },
-    { title: "Gap" + (run.unit ? ", " + run.unit : ""), key: gap,
+    { title: "Verdict", name: "verdict", cell: verdictCell, key: (row) => order.indexOf(row.verdict) },
+    { title: "Gap" + (run.unit ? ", " + run.unit : ""), name: "gap", key: gap,
       cell: (row) => make("td", show(gap(row)), { class: "number" }) },
-    { title: "A", key: (row) => side(row, "a"), cell: (row) => sideCell(row, "a") },
-    { title: "B", key: (row) => side(row, "b"), cell: (row) => sideCell(row, "b") },
-    { title: "Products", key: (row) => row.group, cell: (row) => make("td", row.group) },
-    { title: "Place", key: (row) => row.place, cell: (row) => make("td", row.place, { class: "word" }) },
+    { title: "A", name: "a", key: (row) => side(row, "a"), cell: (row) => sideCell(row, "a") },
+    { title: "B", name: "b", key: (row) => side(row, "b"), cell: (row) => sideCell(row, "b") },
+    { title: "Products", name: "products", key: (row) => row.group, cell: (row) => make("td", row.group) },
+    { title: "Place", name: "place", key: (row) => row.place, cell: (row) => make("td", row.place, { class: "word" }) },
   ];
+  if (rows.some((row) => row.picture !== undefined)) columns.unshift({ title: "", cell: pictureCell });
   if (run.baseline)
-    columns.push({ title: "State", key: (row) => row.state, cell: (row) => make("td", row.state, { class: "word" }) });
+    columns.push({ title: "State", name: "state", key: (row) => row.state, cell: (row) => make("td", row.state, { class: "word" }) });
 
   function pictureOf(row) {
     return "data:image/png;base64," + byId("picture-" + row.picture).textContent;
@@ -202,11 +254,13 @@
     return cell;
   }
 
+  const { compare: compareTexts } = new Intl.Collator("en", { numeric: true });
+
   function compare(x, y) {
     const p = sortBy.key(x), q = sortBy.key(y);
     const none = (p === null) - (q === null);
     if (none !== 0) return none;
-    if (typeof p === "string") return p.localeCompare(q, "en", { numeric: true });
+    if (typeof p === "string") return compareTexts(p, q);
     return p - q;
   }
 
@@ -237,21 +291,29 @@
 
   function update() {
     const words = byId("text").value.toLowerCase().split(/\s+/).filter((w) => w);
-    const group = byId("group").value, state = byId("state").value;
-    found = rows.filter((row) => matches(row, words, group, state));
+    for (const one of selects) one.wanted = byId(one.id).value;
+    found = rows.filter((row) => matches(row, words));
     sortFound();
     document.querySelector("#pairs tbody").replaceChildren();
     shown = 0;
     showMore();
     byId("count").textContent = many(found.length) + " of " + many(rows.length);
+    byId("none").hidden = found.length > 0;
+    writeAddress();
   }
 
-  function sortColumn(column) {
-    falling = sortBy === column ? !falling : false;
-    sortBy = column;
+  function showSorting() {
     for (const head of document.querySelectorAll("#pairs th"))
       head.removeAttribute("aria-sort");
-    column.head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+    if (sortBy) sortBy.head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+  }
+
+  // Rising, falling, then by issue again.
+  function sortColumn(column) {
+    if (sortBy !== column) [sortBy, falling] = [column, false];
+    else if (!falling) falling = true;
+    else [sortBy, falling] = [null, false];
+    showSorting();
     update();
   }
 
@@ -268,19 +330,92 @@
     }
     document.querySelector("#pairs thead").append(line);
     byId("more").addEventListener("click", showMore);
-    byId("list").addEventListener("keydown", walk);
+    // rows come as the list is scrolled
+    new IntersectionObserver((seen) => {
+      if (seen.some((one) => one.isIntersecting)) showMore();
+    }, { root: byId("list"), rootMargin: "600px" }).observe(byId("more"));
   }
 
-  function walk(event) {
-    const line = event.target.closest("tbody tr");
-    if (!line) return;
-    const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
-    let next = step ? line[step] : event.key === "Enter" ? line : null;
-    while (next && !next.dataset.id) next = step ? next[step] : null; // an issue's title
+  // ---- keys
+
+  const lineOf = (row) => row && document.querySelector(`#pairs tbody tr[data-id="${row.id}"]`);
+
+  // The line that has the focus, else the selected one's.
+  function lineHere() {
+    const line = document.activeElement && document.activeElement.closest("#pairs tbody tr");
+    return line && line.dataset.id ? line : lineOf(selected);
+  }
+
+  // isWanted: of the lines on the way.
+  function step(way, isWanted) {
+    const here = lineHere(), body = document.querySelector("#pairs tbody");
+    let next = here ? here[way] : body.firstElementChild;
+    for (;;) {
+      if (!next && way === "nextElementSibling" && shown < found.length) {
+        const last = body.lastElementChild;
+        showMore();
+        next = last.nextElementSibling;
+      }
+      if (!next || isWanted(next)) break;
+      next = next[way];
+    }
     if (!next) return;
-    event.preventDefault();
     next.focus();
-    next.click();
+    next.scrollIntoView({ block: "nearest" });
+    if (!byId("detail").hidden) select(found.find((row) => row.id === next.dataset.id));
+  }
+
+  const isPair = (line) => line.dataset.id !== undefined;
+  const beginsIssue = (line) =>
+    isPair(line) && (!line.previousElementSibling || !isPair(line.previousElementSibling));
+
+  function close() {
+    const line = lineOf(selected);
+    selected = null;
+    byId("detail").hidden = true;
+    delete byId("detail").dataset.id;
+    for (const one of document.querySelectorAll("#pairs tbody tr[aria-selected=true]"))
+      one.setAttribute("aria-selected", "false");
+    if (line) line.focus();
+    writeAddress();
+  }
+
+  const keys = {
+    j: () => step("nextElementSibling", isPair),
+    k: () => step("previousElementSibling", isPair),
+    n: () => step("nextElementSibling", beginsIssue),
+    p: () => step("previousElementSibling", beginsIssue),
+    "/": () => byId("text").select(),
+    "?": () => byId("help").showModal(),
+    Escape: close,
+    Enter: () => {
+      const line = lineHere();
+      if (line) select(byIds.get(line.dataset.id));
+    },
+  };
+  keys.ArrowDown = keys.j;
+  keys.ArrowUp = keys.k;
+
+  function takeKey(event) {
+    const where = event.target;
+    if (event.ctrlKey || event.metaKey || event.altKey || byId("help").open) return;
+    if (where === byId("text") && ["Escape", "Enter", "ArrowDown"].includes(event.key)) {
+      event.preventDefault();
+      where.blur();
+      if (event.key !== "Escape") step("nextElementSibling", isPair);
+      return;
+    }
+    // fields and buttons have keys of their own
+    if (where.matches("input, select, summary") || (where.matches("button") && event.key === "Enter")) return;
+    const act = Object.hasOwn(keys, event.key) ? keys[event.key] : null;
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  function showKeys() {
+    document.addEventListener("keydown", takeKey);
+    byId("keys").addEventListener("click", () => byId("help").showModal());
   }
 
   // ---- the selected pair
@@ -410,7 +545,7 @@
       if (value) byId("facts").append(make("dt", name), make("dd", value));
     showStage(row);
     byId("detail").dataset.id = row.id;
-    history.replaceState(null, "", "#" + row.id);
+    writeAddress();
   }
 
   rows.forEach((row, number) => { row.number = number; });
@@ -418,7 +553,7 @@
   showCoverage();
   showFilters();
   showTable();
-  update();
-  const wanted = rows.find((row) => row.id === location.hash.slice(1));
-  if (wanted) select(wanted);
+  showKeys();
+  readAddress();
+  addEventListener("hashchange", readAddress);
 })();

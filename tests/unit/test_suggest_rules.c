@@ -217,11 +217,14 @@ static uint64_t clash(const bvp_file *file, clash_rules *rules, clash_kept *pair
 }
 
 /* Three shafts in holes that are a little too small, one that is off its axis by a third of its
- * radius, two bolts, a beam through a plate. Proposed: the shafts, to a depth that leaves the
- * fourth; the bolts' set. What the proposals leave is what they say. */
+ * radius, two bolts, a beam through a plate, a wedge that cuts into it a little. Proposed: the
+ * shafts, to a depth that leaves the fourth; the bolts' set. What the proposals leave is what they
+ * say. */
 START_TEST(proposals)
 {
-    static soup hole, shaft, plate, beam, bolt;
+    static soup hole, shaft, plate, beam, bolt, wedge;
+    static const double tip[4][3] = {{0, 0, -0.03}, {5, 0, 8}, {-4, 3, 8}, {-4, -3, 8}};
+    static const int faces[4][3] = {{0, 2, 1}, {0, 3, 2}, {0, 1, 3}, {1, 2, 3}};
     static char path[] = "/tmp/test_suggest_rules.XXXXXX";
     bvp_builder *builder;
     uint32_t root;
@@ -230,22 +233,26 @@ START_TEST(proposals)
     tube(&bolt, 0, 2, -0.05, 30);
     block(&plate, (double[3]){-50, -50, -10}, (double[3]){50, 50, 0});
     block(&beam, (double[3]){-2, -3, -20}, (double[3]){2, 3, 20});
+    wedge.count = 0;
+    for (int i = 0; i < 4; i++)
+        add(&wedge, tip[faces[i][0]], tip[faces[i][1]], tip[faces[i][2]]);
     ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
     ck_assert_int_eq(bvp_builder_add_node(
                          builder,
                          &(bvp_new_node){.parent = BVP_NONE, .name = "machine", .part = BVP_NONE},
                          &root, NULL),
                      BVP_OK);
-    const uint32_t parts[5] = {add_part(builder, &hole, "bush*"),
-                               add_part(builder, &shaft, "shaft"),
-                               add_part(builder, &plate, "plate"), add_part(builder, &beam, "beam"),
-                               add_part(builder, &bolt, "M4Bolt")};
+    const uint32_t parts[6] = {
+        add_part(builder, &hole, "bush*"),  add_part(builder, &shaft, "shaft"),
+        add_part(builder, &plate, "plate"), add_part(builder, &beam, "beam"),
+        add_part(builder, &bolt, "M4Bolt"), add_part(builder, &wedge, "wedge")};
     for (int i = 0; i < 4; i++) {
         add_node(builder, root, "bush", parts[0], 1000 + 100 * i, 0);
         add_node(builder, root, "shaft", parts[1], 1000 + 100 * i + (i == 3 ? 1.6 : 0), 0);
     }
     add_node(builder, root, "plate", parts[2], 0, 0);
     add_node(builder, root, "beam", parts[3], 20, 20);
+    add_node(builder, root, "wedge", parts[5], 30, -30);
     add_node(builder, root, "bolt", parts[4], -20, 20);
     add_node(builder, root, "bolt", parts[4], -20, -20);
     case_file file = case_finish(builder);
@@ -258,7 +265,7 @@ START_TEST(proposals)
     const bvp_clash_limits limits = {0, 0.001, 0.001};
     ck_assert_int_eq(instance_tree_open(&tree, file.file), 0);
     clash(file.file, NULL, &pairs);
-    ck_assert_uint_eq(pairs.count, 7);
+    ck_assert_uint_eq(pairs.count, 8);
     const suggest_run run = {
         .trees = {&tree, &tree}, .kept = &pairs, .limits = &limits, .info = &info};
     ck_assert_int_eq(suggest_find(&s, &run), 0);
@@ -267,9 +274,9 @@ START_TEST(proposals)
     ck_assert_str_eq(s.fits[0].b.data, "shaft");
     ck_assert_uint_eq(s.fits[0].pair_count, 3);
     ck_assert(s.fits[0].allow > s.fits[0].depth && s.fits[0].allow < 0.2);
-    ck_assert_uint_eq(s.pair_count, 7);
+    ck_assert_uint_eq(s.pair_count, 8);
     ck_assert_uint_eq(s.taken_count, 5);
-    ck_assert_uint_eq(s.stay_count, 2);
+    ck_assert_uint_eq(s.stay_count, 3);
     for (int i = 0; clash_rule_sets[i].name; i++)
         ck_assert_uint_eq(s.set_counts[i], strcmp(clash_rule_sets[i].name, "fasteners") ? 0 : 2);
 

@@ -223,8 +223,10 @@ static uint64_t clash(const bvp_file *file, clash_rules *rules, clash_kept *pair
 START_TEST(proposals)
 {
     static soup hole, shaft, plate, beam, bolt, wedge;
-    static const double tip[4][3] = {{0, 0, -0.03}, {5, 0, 8}, {-4, 3, 8}, {-4, -3, 8}};
-    static const int faces[4][3] = {{0, 2, 1}, {0, 3, 2}, {0, 1, 3}, {1, 2, 3}};
+    static const double edge[6][3] = {{0, 0, -0.03},  {0, 8, 8},  {0, -8, 8},
+                                      {40, 0, -0.03}, {40, 8, 8}, {40, -8, 8}};
+    static const int faces[8][3] = {{0, 2, 1}, {3, 4, 5}, {0, 1, 4}, {0, 4, 3},
+                                    {1, 2, 5}, {1, 5, 4}, {2, 0, 3}, {2, 3, 5}};
     static char path[] = "/tmp/test_suggest_rules.XXXXXX";
     bvp_builder *builder;
     uint32_t root;
@@ -234,8 +236,8 @@ START_TEST(proposals)
     block(&plate, (double[3]){-50, -50, -10}, (double[3]){50, 50, 0});
     block(&beam, (double[3]){-2, -3, -20}, (double[3]){2, 3, 20});
     wedge.count = 0;
-    for (int i = 0; i < 4; i++)
-        add(&wedge, tip[faces[i][0]], tip[faces[i][1]], tip[faces[i][2]]);
+    for (int i = 0; i < 8; i++)
+        add(&wedge, edge[faces[i][0]], edge[faces[i][1]], edge[faces[i][2]]);
     ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
     ck_assert_int_eq(bvp_builder_add_node(
                          builder,
@@ -252,7 +254,7 @@ START_TEST(proposals)
     }
     add_node(builder, root, "plate", parts[2], 0, 0);
     add_node(builder, root, "beam", parts[3], 20, 20);
-    add_node(builder, root, "wedge", parts[5], 30, -30);
+    add_node(builder, root, "wedge", parts[5], 5, -30);
     add_node(builder, root, "bolt", parts[4], -20, 20);
     add_node(builder, root, "bolt", parts[4], -20, -20);
     case_file file = case_finish(builder);

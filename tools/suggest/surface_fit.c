@@ -15,14 +15,14 @@
 #include <string.h>
 
 enum {
-    POINTS = 3000,       /* of a side, about */
+    POINTS = 1500,       /* of a side, about */
     TRIANGLES = 4000,    /* of a side, at most */
     OF_A_TRIANGLE = 400, /* points, at most */
 };
 static const double opposite = -0.9; /* cosine: 26 degrees, two facets of a cylinder of 14 */
 
 typedef struct corners {
-    double at[3][3], normal[3], area;
+    double at[3][3], normal[3];
 } corners;
 
 /* One surface, where it may meet the other one. */
@@ -63,7 +63,7 @@ static bvp_status side_start(side *s, const bvp_body *body)
     return s->triangles ? BVP_OK : BVP_ERR_NO_MEMORY;
 }
 
-/* The triangle in the world; area 0: it is none. */
+/* The triangle in the world. */
 static void corners_of(const side *s, uint64_t triangle, corners *out)
 {
     float given[9];
@@ -85,7 +85,6 @@ static void corners_of(const side *s, uint64_t triangle, corners *out)
     const double length = sqrt(dot(out->normal, out->normal));
     for (int i = 0; i < 3 && length > 0; i++)
         out->normal[i] /= length;
-    out->area = isfinite(length) ? length / 2 : 0;
 }
 
 /* The world's box of the part. */
@@ -156,8 +155,55 @@ static bvp_status look(const side *other, const double point[3], const corners *
     return BVP_OK;
 }
 
+/* A triangle within the box, as a fan of triangles around its first corner. */
+typedef struct patch {
+    double at[9][3];
+    int count;
+} patch;
+
+/* Cuts off what is beyond one side of the box. */
+static void cut(patch *p, int axis, double limit, double sign)
+{
+    patch out = {.count = 0};
+    for (int i = 0; i < p->count; i++) {
+        const double *a = p->at[i], *b = p->at[(i + 1) % p->count];
+        const double u = sign * (limit - a[axis]), v = sign * (limit - b[axis]);
+        if (u >= 0)
+            memcpy(out.at[out.count++], a, sizeof out.at[0]);
+        if ((u < 0) != (v < 0)) {
+            const double t = u / (u - v);
+            for (int k = 0; k < 3; k++)
+                out.at[out.count][k] = a[k] + t * (b[k] - a[k]);
+            out.count++;
+        }
+        assert(out.count <= 9);
+    }
+    *p = out;
+}
+
+static void clip(const corners *c, const double lo[3], const double hi[3], patch *out)
+{
+    memcpy(out->at, c->at, sizeof c->at);
+    out->count = 3;
+    for (int axis = 0; axis < 3; axis++) {
+        cut(out, axis, hi[axis], 1);
+        cut(out, axis, lo[axis], -1);
+    }
+}
+
+static double area_of(const double a[3], const double b[3], const double c[3])
+{
+    double n[3];
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        n[i] = (b[j] - a[j]) * (c[k] - a[k]) - (b[k] - a[k]) * (c[j] - a[j]);
+    }
+    return sqrt(dot(n, n)) / 2;
+}
+
 /* Point `n` of many that fill a triangle evenly, any part of the sequence as well. */
-static void point_of(const corners *c, unsigned n, double out[3])
+static void point_of(const double a[3], const double b[3], const double c[3], unsigned n,
+                     double out[3])
 {
     /* the fractional parts of multiples of two irrational numbers */
     double u = fmod(0.5 + n * 0.7548776662466927, 1), v = fmod(0.5 + n * 0.5698402909980532, 1);
@@ -166,33 +212,53 @@ static void point_of(const corners *c, unsigned n, double out[3])
         v = 1 - v;
     }
     for (int i = 0; i < 3; i++)
-        out[i] = c->at[0][i] + u * (c->at[1][i] - c->at[0][i]) + v * (c->at[2][i] - c->at[0][i]);
+        out[i] = a[i] + u * (b[i] - a[i]) + v * (c[i] - a[i]);
+}
+
+/* What a side's points have in common. */
+typedef struct sampling {
+    const side *other;
+    double gap, density; /* points for each unit of area */
+    unsigned number;     /* runs on: points of like triangles must not lie alike */
+    sums *found;
+} sampling;
+
+static bvp_status look_from_triangle(sampling *s, const corners *own, const patch *p)
+{
+    for (int i = 2; i < p->count; i++) {
+        const double area = area_of(p->at[0], p->at[i - 1], p->at[i]);
+        const double wanted = fmin(OF_A_TRIANGLE, ceil(area * s->density));
+        for (int n = 0; n < wanted; n++) {
+            double point[3];
+            point_of(p->at[0], p->at[i - 1], p->at[i], s->number++, point);
+            const bvp_status status = look(s->other, point, own, area / wanted, s->gap, s->found);
+            if (status != BVP_OK)
+                return status;
+        }
+    }
+    return BVP_OK;
 }
 
 static bvp_status look_from(const side *own, const side *other, const double lo[3],
                             const double hi[3], double gap, sums *out)
 {
+    sampling s = {.other = other, .gap = gap, .found = out};
     double total = 0;
-    unsigned number = 0; /* runs on: points of like triangles must not lie alike */
     corners c;
-    for (size_t i = 0; i < own->count; i++) {
-        corners_of(own, own->triangles[i], &c);
-        total += c.area;
-    }
-    for (size_t i = 0; i < own->count && total > 0; i++) {
-        corners_of(own, own->triangles[i], &c);
-        const double wanted = fmin(OF_A_TRIANGLE, ceil(POINTS * (c.area / total)));
-        for (int n = 0; n < wanted; n++) {
-            double point[3];
-            int is_near = 1;
-            point_of(&c, number++, point);
-            for (int k = 0; k < 3; k++)
-                is_near = is_near && point[k] >= lo[k] && point[k] <= hi[k];
-            const bvp_status status =
-                is_near ? look(other, point, &c, c.area / wanted, gap, out) : BVP_OK;
+    patch p;
+    for (int is_looking = 0; is_looking < 2; is_looking++) {
+        for (size_t i = 0; i < own->count; i++) {
+            corners_of(own, own->triangles[i], &c);
+            clip(&c, lo, hi, &p);
+            for (int k = 2; k < p.count && !is_looking; k++)
+                total += area_of(p.at[0], p.at[k - 1], p.at[k]);
+            const bvp_status status = is_looking ? look_from_triangle(&s, &c, &p) : BVP_OK;
             if (status != BVP_OK)
                 return status;
         }
+        if (!(total > 0) || !isfinite(total))
+            return BVP_OK;
+        s.density = POINTS / total;
     }
     return BVP_OK;
 }

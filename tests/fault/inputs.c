@@ -76,6 +76,13 @@ static const char rules[] =
     "{\"name\": \"steel\", \"a\": \"material=steel\", \"b\": \"Ring*\", \"overlap\": "
     "\"0.01mm\"}]}\n";
 
+/* What people say of an issue. */
+static const char said[] =
+    "{\"time\":\"2026-01-01T00:00:00Z\",\"issue\":\"0123456789abcdef0123456789abcdef\","
+    "\"author\":\"a\",\"status\":\"active\",\"word\":\"Ongoing\",\"assignee\":\"b\"}\n"
+    "{\"time\":\"2026-01-02T00:00:00Z\",\"issue\":\"0123456789abcdef0123456789abcdef\","
+    "\"author\":\"a\",\"comment\":\"c\"}\n";
+
 static const char zones[] =
     "[{\"name\": \"door\", \"shape\": \"box:.5,.5,.5\", \"place\": [0.2, 0, 0]},\n"
     "{\"hull\": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], \"clearance\": \"1mm\"}]\n";
@@ -273,10 +280,10 @@ static int fill(void)
         put_file("cube.obj", cube) | put_file("tetra.off", off) | put_file("tree.jsonl", tree) |
         put_tree2() | put_file("robot.urdf", robot) | put_file("rules.json", rules) |
         put_rvm("skid.rvm") | put_file("skid.att", attributes) | put_file("zones.json", zones) |
-        put_3mf("tetra.3mf") | put_file("tetra.dae", scene) | put_file("tetra.step", solid) |
-        put_file("packed.gltf", packed) | put_file("draco.gltf", draco) |
-        put_ring("ring.obj", 12, 8, 0) | put_ring("bent.obj", 12, 8, 0.1) |
-        put_file("rays", "0 0 5 0 0 -1\n.5 .5 5 0 0 -1\n") |
+        put_file("said.jsonl", said) | put_3mf("tetra.3mf") | put_file("tetra.dae", scene) |
+        put_file("tetra.step", solid) | put_file("packed.gltf", packed) |
+        put_file("draco.gltf", draco) | put_ring("ring.obj", 12, 8, 0) |
+        put_ring("bent.obj", 12, 8, 0.1) | put_file("rays", "0 0 5 0 0 -1\n.5 .5 5 0 0 -1\n") |
         put_file("points", "0 0 5\n.5 .5 5\n") | put_file("places", "0 0 5\n.5 .5 .5 0 0 30\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0] && !failed; i++)
         failed = run_apart(commands[i]);

@@ -112,6 +112,13 @@ static const verb_case cases[] = {
     {.line = "clash ../in/tree.bvp -j 1 --zones ../in/zones.json --zone ball=sphere:2 -r o.jsonl"},
     {.line = "clash ../in/thin.bvp -q -j 1 --zone capsule:.1,3@.5,0,0 -r o.csv --state o.state"},
     {.line = "clash ../in/thin.bvp -q -j 1 --exclude Cube*:Ring* --same-assembly -r o.csv"},
+    {.line = "clash ../in/tree.bvp -j 1 --issues ../in/said.jsonl --baseline ../in/old.jsonl -r "
+             "o.jsonl -r o.csv"},
+    {.line = "clash ../in/tree.bvp -q -j 1 --issues ../in/said.jsonl -r o.bcf --pictures 0"},
+    {.line = "issues ../in/said.jsonl"},
+    {.line = "issues ../in/said.jsonl --report ../in/old.jsonl --json"},
+    {.line = "issues o.jsonl 0123456789abcdef0123456789abcdef -s approved -m fine --author a "
+             "--date 2026-01-01"},
     {.line = "diff ../in/tree.bvp ../in/tree2.bvp"},
     {.line = "diff ../in/tree.bvp ../in/tree2.bvp --json --all"},
     {.line = "help clash"},

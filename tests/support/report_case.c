@@ -210,7 +210,12 @@ static int give_row(clash_report *r, const bvp_file *file, int number, uint32_t 
     snprintf(row.id, sizeof row.id, "%024x%08x", (unsigned)number + 1, (unsigned)time);
     char title[256];
     snprintf(title, sizeof title, "%s and %s", row.a.name, row.b.name);
-    clash_issue issue = {.title = title, .where = "", .state = row.state, .pair_count = 1};
+    clash_issue issue = {.title = title,
+                         .where = "",
+                         .state = row.state,
+                         .status = "",
+                         .assignee = "",
+                         .pair_count = 1};
     issue.number = (uint64_t)number + 1 + REPORT_ROWS * (uint64_t)time;
     memcpy(issue.id, row.id, sizeof issue.id);
     row.issue = is_resolved ? NULL : &issue;

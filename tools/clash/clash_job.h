@@ -21,10 +21,10 @@
 
 typedef struct clash_settings {
     const char *clearance, *touch, *overlap, *placement_b, *suggest, *baseline, *state, *cell,
-        *assume_unit, *zones, *verdicts, *min_depth;
+        *assume_unit, *issues, *zones, *verdicts, *min_depth;
     option_list excludes, rules, reports, zone_texts;
     uint64_t jobs, pictures, worst, top;
-    int same_assembly, contacts, fast, json, quiet, exit_code;
+    int no_issues, same_assembly, contacts, fast, json, quiet, exit_code;
 } clash_settings;
 
 typedef struct clash_job {
@@ -41,6 +41,7 @@ typedef struct clash_job {
     uint64_t *use_sums;
     clash_past_files past;
     clash_baseline baseline;
+    issue_log issues; /* what people have said about them */
     clash_state state;
     clash_outputs outputs;
     clash_rows rows;

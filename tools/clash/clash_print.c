@@ -22,6 +22,32 @@ static void print_length(FILE *out, const char *before, double length, const cha
     fprintf(out, "%s%.6g%s%s", before, length, unit[0] ? " " : "", unit);
 }
 
+/* A status as people say it. */
+static const char *status_words(const char *status)
+{
+    return strcmp(status, "reopened") == 0 ? "resolved, but still there" : status;
+}
+
+static const char *said_name(int status)
+{
+    return status == ISSUE_RESOLVED ? "reopened" : issue_status_name((issue_status)status);
+}
+
+/* What people have said about the issues. */
+static void print_said(const clash_job *j, FILE *out)
+{
+    const char *before = "people say of the issues: ";
+    char a[32];
+    for (int i = 0; i < ISSUE_STATUS_COUNT && j->run.issues; i++)
+        if (j->summary.said[i] > 0) {
+            fprintf(out, "%s%s %s", before, grouped(j->summary.said[i], a),
+                    status_words(said_name(i)));
+            before = ", ";
+        }
+    if (before[0] == ',')
+        fputc('\n', out);
+}
+
 static void print_counts(const clash_job *j, FILE *out)
 {
     const clash_summary *s = &j->summary;
@@ -34,6 +60,7 @@ static void print_counts(const clash_job *j, FILE *out)
         fputs("  no pair to report\n", out);
     else
         fprintf(out, "  in all       %12s\n", counted(s->issue_count, "issue", a));
+    print_said(j, out);
     if (!j->set->baseline)
         return;
     fprintf(out, "against the baseline: %s new", grouped(s->new_count, a));
@@ -86,6 +113,13 @@ static void print_facts(const clash_job *j, const clash_row *row, FILE *out)
     fprintf(out, "%s, ", counted(issue->pair_count, "pair", count));
     if (issue->where[0]) {
         print_plain(out, issue->where);
+        fputs(", ", out);
+    }
+    if (issue->status[0])
+        fprintf(out, "%s, ", status_words(issue->status));
+    if (issue->assignee[0]) {
+        fputs("assigned to ", out);
+        print_plain(out, issue->assignee);
         fputs(", ", out);
     }
     fprintf(out, "%s, %s%s%s\n", row->place, issue->state, issue->state[0] ? ", " : "", issue->id);
@@ -279,6 +313,13 @@ int clash_print_json(clash_job *j)
         else
             jsonw_null(&out, "resolved");
         jsonw_count(&out, "left_out", j->summary.hidden_count);
+        jsonw_end(&out);
+    }
+    if (j->run.issues) {
+        jsonw_inline_object(&out, "said");
+        for (int i = 0; i < ISSUE_STATUS_COUNT; i++)
+            jsonw_count(&out, said_name(i), j->summary.said[i]);
+        jsonw_count(&out, "approved_pairs", j->summary.approved_pairs);
         jsonw_end(&out);
     }
     jsonw_array(&out, "worst");

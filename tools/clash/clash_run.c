@@ -68,7 +68,6 @@ static int deliver(void *user, const bvp_clash_pair *pair)
         return 0;
     if (j->set->baseline)
         *(found.known ? &j->summary.persistent_count : &j->summary.new_count) += 1;
-    j->findings += pair->verdict != BVP_VERDICT_TOUCHING && !found.known;
     /* within one file a group is an unordered pair of parts; a zone counts as a part of its own */
     const uint32_t a = part_of(j->a, pair->a);
     const uint32_t b = j->zones.count > 0 ? pair->b : part_of(j->b, pair->b);
@@ -104,6 +103,42 @@ static const char *state_of(const clash_job *j, uint32_t first, uint32_t end)
     return is_new && is_known ? "grown" : is_new ? "new" : is_known ? "persistent" : "";
 }
 
+/* What people have said about the issue. */
+static void add_said(const clash_job *j, clash_issue *issue)
+{
+    issue->status = issue->assignee = "";
+    if (!j->run.issues)
+        return;
+    const issue_record said = issue_log_find(j->run.issues, issue->id);
+    const int is_reopened = said.status == ISSUE_RESOLVED && issue->number > 0;
+    issue->status = is_reopened ? "reopened" : issue_status_name(said.status);
+    issue->assignee = said.assignee;
+}
+
+/* Counts what people have said, and what a run fails for. Who has approved an issue has not seen
+ * the pairs that it got since; these are only known where there is a baseline. */
+static void count_findings(clash_job *j)
+{
+    const clash_gathered *g = &j->gathered;
+    clash_summary *s = &j->summary;
+    for (uint32_t i = 0; i < g->issue_count; i++) {
+        char id[ISSUE_ID_SIZE];
+        issue_record said = {.status = ISSUE_NEW};
+        hex_text(g->ids[i], 16, id);
+        if (j->run.issues)
+            said = issue_log_find(j->run.issues, id);
+        s->said[said.status]++;
+        for (uint32_t k = g->first[i]; k < g->first[i + 1]; k++) {
+            const clash_found *found = &j->kept.items[g->order[k]];
+            const int is_excused = said.status == ISSUE_APPROVED && !j->set->baseline;
+            if (found->verdict == BVP_VERDICT_TOUCHING || found->known)
+                continue;
+            s->approved_pairs += (uint64_t)is_excused;
+            j->findings += (uint64_t)!is_excused;
+        }
+    }
+}
+
 int clash_issue_of(clash_job *j, uint32_t number, clash_issue *out)
 {
     const clash_gathered *g = &j->gathered;
@@ -119,6 +154,7 @@ int clash_issue_of(clash_job *j, uint32_t number, clash_issue *out)
     out->state = state_of(j, g->first[number], g->first[number + 1]);
     if (g->past_of[number] != BVP_NONE)
         out->resolved_count = j->resolved_of[g->past_of[number]];
+    add_said(j, out);
     return code;
 }
 
@@ -154,6 +190,7 @@ static int give_rows(clash_job *j)
     code = code ? code : clash_gather(&j->gathered, &j->kept, &trees, &past);
     if (code != 0)
         return code;
+    count_findings(j);
     const uint64_t top = j->set->top > 0 ? j->set->top : UINT64_MAX;
     s->issue_count = g->issue_count < top ? g->issue_count : top;
     s->row_count = g->first[s->issue_count];
@@ -214,6 +251,7 @@ static int deliver_resolved(void *user, const clash_past *past)
         snprintf(issue.id, sizeof issue.id, "%s", past->issue);
         issue.number = heir == BVP_NONE ? 0 : (uint64_t)heir + 1;
         issue.resolved_count = j->resolved_of[past->issue_number];
+        add_said(j, &issue);
         row->was_in = &issue;
     }
     j->code = clash_outputs_row(&j->outputs, row);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 #include "text/message.h"
 #include "cli/options.h"
 #include "query/convex_text.h"
@@ -213,6 +213,27 @@ static int open_baseline(clash_job *j)
     return code;
 }
 
+/* ---- what people have said ----------------------------------------------------------------- */
+
+static int read_issues(clash_job *j)
+{
+    const char *given = j->set->issues ? j->set->issues : j->run.path_a;
+    const int is_local = !strstr(given, "://") && strcmp(given, "-") != 0;
+    if (j->set->no_issues || (!j->set->issues && !is_local))
+        return 0;
+    char *path = issue_log_path(given);
+    if (!path)
+        return complain_memory();
+    int code = 0;
+    /* only a model has a file beside it */
+    if (j->set->issues || (strcmp(path, given) != 0 && access(path, F_OK) == 0)) {
+        code = issue_log_read(&j->issues, path, 0);
+        j->run.issues = &j->issues;
+    }
+    free(path);
+    return code;
+}
+
 /* ---- the verb ------------------------------------------------------------------------------ */
 
 static int prepare(clash_job *j, int count, char **paths)
@@ -229,13 +250,7 @@ static int prepare(clash_job *j, int count, char **paths)
     int code = open_files(j, count, paths);
     if (code != 0)
         return code;
-    /* 2026-01-31T12:00:00Z: from SOURCE_DATE_EPOCH, so that a build is reproducible, else now. */
-    const char *epoch = getenv("SOURCE_DATE_EPOCH");
-    time_t when = epoch && epoch[0] ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
-    struct tm utc;
-    if (!gmtime_r(&when, &utc) ||
-        strftime(j->created, sizeof j->created, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        snprintf(j->created, sizeof j->created, "1970-01-01T00:00:00Z");
+    issue_date_now(j->created);
     clash_run *run = &j->run;
     const int two = j->a != j->b;
     run->path_a = j->files[0].text;
@@ -265,6 +280,8 @@ static int prepare(clash_job *j, int count, char **paths)
         code = clash_groups_start(&j->groups);
     if (code == 0)
         code = choose_filter(j);
+    if (code == 0)
+        code = read_issues(j);
     if (code == 0)
         code = open_state(j);
     clash_rows_start(&j->rows, &j->run, j->a, j->b);
@@ -327,6 +344,7 @@ static int run(const verb *self, int argc, char **argv)
     clash_groups_close(&j.groups);
     suggest_free(&j.suggested);
     clash_baseline_close(&j.baseline);
+    issue_log_close(&j.issues);
     clash_past_close(&j.past);
     clash_rules_free(&j.rules);
     free(j.uses);
@@ -381,6 +399,10 @@ static const option_row options[] = {
         "an earlier report as .jsonl: say of each pair whether it is new, and which are resolved; "
         "with the packed file of that report in front instances are matched as \"bvpack diff\" "
         "does, else by their paths"),
+    ROW("issues", 0, OPTION_FILE, issues, "FILE",
+        "what people have said about the issues (\"bvpack issues\"), or the model that it lies "
+        "beside; by default FILE-issues.jsonl beside the first FILE, if there is one"),
+    ROW("no-issues", 0, OPTION_FLAG, no_issues, NULL, "do not read what people have said"),
     ROW("state", 0, OPTION_FILE, state, "FILE",
         "keep there how far the run is: the same command goes on after it was killed, with the "
         "same reports; removed at the end"),
@@ -406,8 +428,8 @@ static const option_row options[] = {
     ROW("json", 0, OPTION_FLAG, json, NULL, "print the summary as JSON"),
     ROW("quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
     ROW("exit-code", 0, OPTION_FLAG, exit_code, NULL,
-        "exit with 1 when there is a pair that is not clear and more than touches; with "
-        "--baseline: a new one"),
+        "exit with 1 when there is a pair that is not clear and more than touches, and whose issue "
+        "is not approved; with --baseline: a new one"),
     {0},
 };
 

@@ -102,6 +102,8 @@
     const line = make("tr", undefined, { class: "issue" });
     const cell = make("td", titleOf(row.issue), { colspan: String(columns.length) });
     const facts = [counted(issue.pairs, "pair"), issue.where, issue.state,
+                   issue.status === "reopened" ? "resolved, but still there" : issue.status,
+                   issue.assignee ? "assigned to " + issue.assignee : "",
                    issue.volume > 0 ? "at most " + show(issue.volume) + (unit ? " cubic" + unit : "") : ""];
     cell.append(make("div", facts.filter((f) => f).join(", "), { class: "path" }));
     line.append(cell);

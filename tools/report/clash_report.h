@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "bvpack_clash.h"
 #include "files/output.h"
+#include "issues/issue_log.h"
 
 /* One side of a row. Strings are valid during the call; "" when there is none. */
 typedef struct clash_side {
@@ -29,6 +30,9 @@ typedef struct clash_issue {
     uint64_t number;     /* 1: the most severe issue; 0: it is no more */
     uint64_t pair_count; /* of its pairs, all of one verdict */
     uint64_t resolved_count; /* of the pairs that it had in the baseline and that are no more */
+    const char *status;      /* what people have said: issue_status.h, or "reopened": resolved, but
+                                still there; "" where nobody could say anything */
+    const char *assignee;    /* "": nobody */
     double depth;            /* of the most severe pair */
     double volume;           /* that its elements have in common, at most */
 } clash_issue;
@@ -62,6 +66,7 @@ typedef struct clash_run {
     const char *unit;             /* of a's world: "mm", "m" ..., "" unknown */
     const char *created;          /* ISO 8601 UTC; of SOURCE_DATE_EPOCH when that is set */
     const char *rules, *baseline; /* files, or "" */
+    const issue_log *issues;      /* what people have said, or NULL */
     uint32_t thread_count;        /* -j; 0: one per CPU */
     uint32_t picture_max;         /* --pictures: most pictures in a report that has some */
 } clash_run;
@@ -83,8 +88,11 @@ typedef struct clash_summary {
     int complete;         /* 0: interrupted; pairs from instance `done` of `total` on are missing */
     uint32_t done, total; /* instances of a */
     uint64_t issue_count; /* given to the report */
-    uint64_t row_count;   /* given to the report, without resolved ones */
-    uint64_t allowed_count; /* contacts that a rule allows: counted, not given */
+    uint64_t
+        said[ISSUE_STATUS_COUNT]; /* of all issues, by their status, with `issues` of the run */
+    uint64_t approved_pairs;      /* that are no findings, for their issues are approved */
+    uint64_t row_count;           /* given to the report, without resolved ones */
+    uint64_t allowed_count;       /* contacts that a rule allows: counted, not given */
     clash_filtered filtered;
     uint64_t new_count, persistent_count, resolved_count; /* against the baseline */
     uint64_t hidden_count; /* pairs of the baseline that rules now exclude or allow: not resolved */

@@ -47,7 +47,9 @@ const report_column report_columns[REPORT_COLUMNS] = {{"id", 34},
                                                       {"issue_pairs", 14},
                                                       {"issue_volume", 15},
                                                       {"where", 20},
-                                                      {"rule", 20}};
+                                                      {"rule", 20},
+                                                      {"issue_status", 14},
+                                                      {"issue_assignee", 18}};
 
 report_cell report_cell_text(const char *text)
 {
@@ -101,6 +103,14 @@ static report_cell *put_issue(report_cell *to, const clash_row *row)
     return to;
 }
 
+static report_cell *put_said(report_cell *to, const clash_row *row)
+{
+    const clash_issue *issue = row->issue ? row->issue : row->was_in;
+    *to++ = report_cell_text(issue ? issue->status : "");
+    *to++ = report_cell_text(issue ? issue->assignee : "");
+    return to;
+}
+
 void report_cells(const clash_row *row, report_cell cells[REPORT_COLUMNS])
 {
     const bvp_clash_pair *pair = row->pair;
@@ -125,5 +135,6 @@ void report_cells(const clash_row *row, report_cell cells[REPORT_COLUMNS])
     *to++ = report_cell_text(row->place);
     to = put_issue(to, row);
     *to++ = report_cell_text(row->rule);
+    to = put_said(to, row);
     assert(to == cells + REPORT_COLUMNS);
 }

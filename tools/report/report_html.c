@@ -306,6 +306,8 @@ static void put_issue(json *j, const clash_row *row)
     jsonw_text(j, "state", row->issue->state);
     jsonw_count(j, "pairs", row->issue->pair_count);
     jsonw_number(j, "volume", row->issue->volume);
+    jsonw_text(j, "status", row->issue->status);
+    jsonw_text(j, "assignee", row->issue->assignee);
     jsonw_end(j);
 }
 

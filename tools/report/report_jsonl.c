@@ -57,9 +57,13 @@ void report_jsonl_members(json *out, const clash_row *row)
         jsonw_count(out, "issue_pairs", row->issue->pair_count);
         jsonw_rounded(out, "issue_volume", row->issue->volume);
         write_text(out, "where", row->issue->where);
+        write_text(out, "issue_status", row->issue->status);
+        write_text(out, "issue_assignee", row->issue->assignee);
     } else if (row->was_in) {
         jsonw_text(out, "issue", row->was_in->id);
         write_text(out, "issue_title", row->was_in->title);
+        write_text(out, "issue_status", row->was_in->status);
+        write_text(out, "issue_assignee", row->was_in->assignee);
     }
     write_text(out, "rule", row->rule);
     write_text(out, "state", row->state);

@@ -78,8 +78,43 @@ static void move(const report_view *v, const double world[3], double out[3])
 
 /* ---- the camera ------------------------------------------------------------------------------ */
 
-/* How much stands between the eye and a point, in lengths of the world. */
-static double burial(const report_view *v, const double point[3])
+/* A placement's inverse, by its cofactors. */
+static void invert(const double p[12], double m[12])
+{
+    double determinant = 0;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            const int r = (k + 1) % 3, s = (k + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+            m[4 * i + k] = p[4 * r + c] * p[4 * s + d] - p[4 * r + d] * p[4 * s + c];
+        }
+    for (int k = 0; k < 3; k++)
+        determinant += p[4 * k] * m[k];
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            m[4 * i + k] /= determinant;
+        m[4 * i + 3] = -(m[4 * i] * p[3] + m[4 * i + 1] * p[7] + m[4 * i + 2] * p[11]);
+    }
+}
+
+/* The same ray as a part sees it, so that the part is asked where it is stored: a third of the
+ * time, and a view need not be exact. */
+static bvp_ray localised(const bvp_ray *ray, const double m[12])
+{
+    bvp_ray out = *ray;
+    for (int i = 0; i < 3; i++) {
+        out.origin[i] = m[4 * i + 3];
+        out.direction[i] = 0;
+        for (int k = 0; k < 3; k++) {
+            out.origin[i] += m[4 * i + k] * ray->origin[k];
+            out.direction[i] += m[4 * i + k] * ray->direction[k];
+        }
+    }
+    return out;
+}
+
+/* How much stands between the eye and a point, in lengths of the world. inverses: of both
+ * placements. */
+static double burial(const report_view *v, double inverses[2][12], const double point[3])
 {
     /* the point's own surface is not asked: exact answers there take long */
     const double before = 1 - 1e-5;
@@ -91,8 +126,10 @@ static double burial(const report_view *v, const double point[3])
         length += ray.direction[k] * ray.direction[k];
     }
     for (int i = 0; i < 2; i++) {
+        const bvp_body stored = {.file = v->bodies[i].file, .part = v->bodies[i].part};
+        const bvp_ray local = localised(&ray, inverses[i]);
         bvp_ray_hit hit = {0};
-        if (bvp_ray_first(&v->bodies[i], &ray, &hit, NULL) == BVP_OK && hit.found)
+        if (bvp_ray_first(&stored, &local, &hit, NULL) == BVP_OK && hit.found)
             nearest = fmin(nearest, hit.t);
     }
     return (1 - nearest) * sqrt(length);
@@ -121,21 +158,50 @@ static void stand(report_view *v, bvp_up up, int number)
     camera_look(&v->eye, eye, middle, up);
 }
 
-/* Chooses the direction from which the least hides the contact; the first ones, and those from
- * above, are preferred. */
+/* How little the line between the witnesses shows from here: 1: it points at the eye. */
+static double foreshortening(const report_view *v)
+{
+    double along = 0, length = 0;
+    for (int k = 0; k < 3; k++) {
+        const double d = v->points[1][k] - v->points[0][k];
+        along += d * v->eye.forward[k];
+        length += d * d;
+    }
+    return length > 0 ? fabs(along) / sqrt(length) : 0;
+}
+
+/* Chooses the direction from which the least hides the contact and the line between the witnesses
+ * is seen from its side; the first ones, and those from above, are preferred. Directions are asked
+ * in the order of what they cost before anything hides the contact; once that is more than another
+ * one's whole cost, none of the rest can be better. */
 static void aim(report_view *v, bvp_up up)
 {
     enum { PLACES = 14, BELOW = 10 };
     static const double middle[3] = {0, 0, 0};
-    double least = INFINITY;
+    const double *const points[] = {middle, v->points[0], v->points[1]};
+    double base[PLACES], inverses[2][12], least = INFINITY;
     int best = 0;
     for (int i = 0; i < PLACES; i++) {
         stand(v, up, i);
-        const double found = burial(v, middle) + burial(v, v->points[0]) + burial(v, v->points[1]) +
-                             (0.02 * i + (i >= BELOW)) * v->radius;
-        if (found < least) {
-            least = found;
-            best = i;
+        base[i] = (0.02 * i + (i >= BELOW) + 0.5 * foreshortening(v)) * v->radius;
+    }
+    for (int i = 0; i < 2; i++)
+        invert(v->placements[i], inverses[i]);
+    for (int round = 0; round < PLACES; round++) {
+        int next = 0;
+        for (int i = 1; i < PLACES; i++)
+            if (base[i] < base[next])
+                next = i;
+        double cost = base[next];
+        base[next] = INFINITY;
+        if (!(cost < least))
+            break;
+        stand(v, up, next);
+        for (int i = 0; i < 3 && cost < least; i++)
+            cost += burial(v, inverses, points[i]);
+        if (cost < least) {
+            least = cost;
+            best = next;
         }
     }
     stand(v, up, best);

@@ -94,7 +94,7 @@ done
 mkdir stub && export BVPACK_LIBEXEC=$PWD/stub
 refused 'bvpack-step, which was not built' mm.step
 play() { printf '#!/bin/sh\n%s\n' "$1" >stub/bvpack-step && chmod +x stub/bvpack-step; }
-"$step" step 0.1 20 1 0 1000000000 100 mm.step 3>&1 >/dev/null 4<mm.step | cat >answer
+"$step" step 0.1 20 1 0 0 1000000000 100 mm.step 3>&1 >/dev/null 4<mm.step | cat >answer
 answer=$(stat -c %s answer)
 # shellcheck disable=SC2016 # the script's own variable
 play 'kill -SEGV $$'

@@ -457,7 +457,7 @@ int main(int argc, char **argv)
     package p = {.depth = 0};
     p.sender = import_send_start(argc, argv, &p.task);
     if (!p.sender) {
-        fputs("usage: bvpack-3mf 3mf CHORD ANGLE THREADS DROP MEMORY SECONDS NAME 3>ANSWER "
+        fputs("usage: bvpack-3mf 3mf CHORD ANGLE THREADS DROP SPACES MEMORY SECONDS NAME 3>ANSWER "
               "4<MODEL\nstarted by bvpack to read models with lib3mf\n",
               stderr);
         return STATUS_USAGE;

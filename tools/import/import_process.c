@@ -36,7 +36,8 @@ typedef struct program {
     int bytes_a_second;
 } program;
 
-#define TO_GLTF "convert the model to glTF"
+#define TO_GLTF        "convert the model to glTF"
+#define INSTALL_WEBIFC "npm install -g web-ifc"
 
 static const program step_program = {
     "bvpack-step",
@@ -45,6 +46,8 @@ static const program step_program = {
     TO_GLTF,
     120,
     1 << 14}; /* small files can stand for intricate surfaces, and --chord for many triangles */
+static const program ifc_program = {
+    "bvpack-ifc", "IFC models", "web-ifc (" INSTALL_WEBIFC ")", TO_GLTF, 30, 1 << 16};
 static const program assimp_program = {
     "bvpack-assimp", "such models", "assimp (Debian: libassimp-dev)", TO_GLTF, 7, 1 << 18};
 static const program mf_program = {
@@ -76,6 +79,7 @@ typedef struct process {
     int copy;            /* the model when it is in no file, or -1 */
     uint64_t memory;     /* the most memory that it may use, in bytes */
     double seconds;
+    int lacks; /* out: IMPORT_LACKS_PROGRAM or _LIBRARY: it did not begin for want of that */
 } process;
 
 /* ---- start ---------------------------------------------------------------------------------- */
@@ -162,6 +166,7 @@ static int spawn(importer *im, process *p, const handed *h)
                          angle,
                          threads,
                          o->drop_invalid ? "1" : "0",
+                         o->is_with_spaces ? "1" : "0",
                          memory,
                          seconds,
                          (char *)(slash ? slash + 1 : name),
@@ -255,7 +260,7 @@ static bvp_status refuse_denied(importer *im, const process *p)
 }
 
 /* What the process gave, or why it gave nothing. */
-static bvp_status finish(importer *im, const process *p, import_outcome outcome, const char *what)
+static bvp_status finish(importer *im, process *p, import_outcome outcome, const char *what)
 {
     const struct timespec pause = {0, 10 * 1000 * 1000};
     const char *name = p->program->name, *denied = p->from.denied;
@@ -303,6 +308,10 @@ static bvp_status finish(importer *im, const process *p, import_outcome outcome,
         return refuse_denied(im, p);
     if (outcome == IMPORT_REFUSED || outcome == IMPORT_NO_MEMORY)
         return im->error->status;
+    if (outcome == IMPORT_CUT && WIFEXITED(status) &&
+        (WEXITSTATUS(status) == IMPORT_LACKS_PROGRAM ||
+         WEXITSTATUS(status) == IMPORT_LACKS_LIBRARY))
+        p->lacks = WEXITSTATUS(status);
     errno = reason;
     if (outcome == IMPORT_UNREAD)
         return refuse_system(im, "read the answer of the program that reads it");
@@ -314,11 +323,14 @@ static bvp_status finish(importer *im, const process *p, import_outcome outcome,
     return refuse_cut(im, p, status);
 }
 
-static bvp_status import_with(importer *im, const program *program)
+/* lacks: NULL, or what it did not begin for want of: IMPORT_LACKS_PROGRAM or _LIBRARY; else 0. */
+static bvp_status import_by(importer *im, const program *program, int *lacks)
 {
     const import_options *o = im->options;
     process p = {.program = program, .from = {.answer = -1, .files = -1}, .copy = -1};
     const char *what = "";
+    if (lacks)
+        *lacks = 0;
     if (!libexec_find(program->name, p.path))
         return import_refuse(im, BVP_ERR_ARGUMENT,
                              "%s are read by the program %s, which was not built or is not "
@@ -363,9 +375,16 @@ static bvp_status import_with(importer *im, const program *program)
         close(p.from.answer);
         p.from.answer = -1;
         status = finish(im, &p, outcome, what);
+        if (lacks)
+            *lacks = p.lacks;
     }
     close_all((int[]){p.from.answer, p.from.files, p.copy}, 3);
     return status;
+}
+
+static bvp_status import_with(importer *im, const program *program)
+{
+    return import_by(im, program, NULL);
 }
 
 /* ---- the formats ---------------------------------------------------------------------------- */
@@ -379,13 +398,57 @@ static bvp_status refuse_truncated(importer *im, const char *expected)
 }
 
 /* Importing libraries read a truncated file as a file with less content. */
-bvp_status import_step(importer *im)
+static int is_whole(const importer *im)
 {
     enum { TAIL = 1 << 18 }; /* signatures may follow */
     const size_t tail = im->size < TAIL ? im->size : TAIL;
-    if (!import_find(im->data + im->size - tail, tail, "END-ISO-10303-21"))
+    return import_find(im->data + im->size - tail, tail, "END-ISO-10303-21") != NULL;
+}
+
+bvp_status import_step(importer *im)
+{
+    if (!is_whole(im))
         return refuse_truncated(im, "END-ISO-10303-21;");
     return import_with(im, &step_program);
+}
+
+/* What assimp makes of it, where there is nothing better. */
+static bvp_status import_ifc_by_assimp(importer *im, int lacks)
+{
+    const char *missing = lacks == IMPORT_LACKS_PROGRAM   ? "node"
+                          : lacks == IMPORT_LACKS_LIBRARY ? "web-ifc"
+                                                          : "bvpack-ifc";
+    char path[LIBEXEC_PATH], text[320];
+    if (!libexec_find(assimp_program.name, path))
+        return import_refuse(im, BVP_ERR_ARGUMENT,
+                             "IFC models are read by web-ifc under node, and %s was not found; "
+                             "install node, then: " INSTALL_WEBIFC ", or " TO_GLTF,
+                             missing);
+    bvp_status status = import_with(im, &assimp_program);
+    if (status != BVP_OK) {
+        const size_t used = strlen(im->error->message);
+        snprintf(im->error->message + used, sizeof im->error->message - used,
+                 "; web-ifc reads more of IFC: install node, then: " INSTALL_WEBIFC);
+        return status;
+    }
+    snprintf(text, sizeof text,
+             "IFC model read by assimp, as %s was not found: without GlobalIds, property sets and "
+             "colours of many elements, perhaps turned, IFC4 in part; install node, then: "
+             "" INSTALL_WEBIFC,
+             missing);
+    return import_warn(im, 1, text);
+}
+
+bvp_status import_ifc(importer *im)
+{
+    char path[LIBEXEC_PATH];
+    int lacks = 0;
+    if (!is_whole(im))
+        return refuse_truncated(im, "END-ISO-10303-21;");
+    if (!libexec_find(ifc_program.name, path))
+        return import_ifc_by_assimp(im, 0);
+    const bvp_status status = import_by(im, &ifc_program, &lacks);
+    return lacks ? import_ifc_by_assimp(im, lacks) : status;
 }
 
 /* The last line has a T in column 73. */

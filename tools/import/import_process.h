@@ -14,6 +14,9 @@
 /* By bvpack-step, with OpenCASCADE. */
 bvp_status import_step(importer *im);
 bvp_status import_iges(importer *im);
+/* By bvpack-ifc, with web-ifc under node where these are found, else by bvpack-assimp with a
+ * warning. */
+bvp_status import_ifc(importer *im);
 /* By bvpack-3mf, with lib3mf. */
 bvp_status import_3mf(importer *im);
 /* By bvpack-assimp; the format is im->format. */

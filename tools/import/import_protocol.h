@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * import_protocol.h: what an importing process writes to the program that started it.
  *
- * PROGRAM FORMAT CHORD ANGLE THREADS DROP MEMORY SECONDS NAME, the model on descriptor 4, the
- * answer on descriptor 3; nothing else is read or written, but for what descriptor 5 hands over.
+ * PROGRAM FORMAT CHORD ANGLE THREADS DROP SPACES MEMORY SECONDS NAME, the model on descriptor 4,
+ * the answer on descriptor 3; nothing else is read or written, but for what descriptor 5 hands over.
  */
 #ifndef IMPORT_PROTOCOL_H
 #define IMPORT_PROTOCOL_H
@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /* FORMAT: a word of --format. CHORD: length in millimetres, ANGLE: degrees, of triangles on curved
- * surfaces. THREADS: 0: one per CPU. DROP: 1: what is not finite is left out, 0: refused. MEMORY:
- * bytes, and SECONDS of processor time, that the process may take. NAME: of the model, without
- * folders, for its ending.
+ * surfaces. THREADS: 0: one per CPU. DROP: 1: what is not finite is left out, 0: refused. SPACES:
+ * 1: of a building what is no body (spaces, openings), too. MEMORY: bytes, and SECONDS of processor
+ * time, that the process may take. NAME: of the model, without folders, for its ending.
  *
  * The process opens no file by itself. It asks for one that the model names with a FILE message;
  * descriptor 5, a socket, then yields one message: a byte, 1 with a descriptor for reading, or 0:
@@ -22,17 +22,20 @@
  * The answer is a sequence of messages, each a frame and then frame.size bytes. Both programs are
  * of one build on one machine: numbers are in its byte order. The first message is START, the last
  * END or FAILURE; the process then exits with 0, also after FAILURE. When memory is out it exits
- * with IMPORT_OUT_OF_MEMORY, wherever it is. A part's arrays follow it at once. Parts and nodes are
+ * with IMPORT_OUT_OF_MEMORY, wherever it is. One that is to start another program exits with
+ * IMPORT_LACKS_PROGRAM or IMPORT_LACKS_LIBRARY, before it writes, where that is not there. A part's arrays follow it at once. Parts and nodes are
  * numbered from 0 in the order of their messages; a node comes after its parent and after its part.
  *
  * A text is a u32 size and that many bytes of UTF-8, without NUL; size IMPORT_NONE: no text.
  */
 enum {
-    IMPORT_VERSION = 3,
+    IMPORT_VERSION = 4,
     IMPORT_DESCRIPTOR = 3,
     IMPORT_FILE_DESCRIPTOR = 4,
     IMPORT_SOCKET_DESCRIPTOR = 5,
-    IMPORT_OUT_OF_MEMORY = 3
+    IMPORT_OUT_OF_MEMORY = 3,
+    IMPORT_LACKS_PROGRAM = 4,
+    IMPORT_LACKS_LIBRARY = 5
 };
 #define IMPORT_NONE        UINT32_MAX
 #define IMPORT_MAGIC       "bvpack\x1a" /* eight bytes with the NUL */
@@ -40,7 +43,7 @@ enum {
 #define IMPORT_MESSAGE_MAX (UINT32_C(1) << 24)
 
 typedef enum import_kind {
-    IMPORT_START = 1, /* 8 bytes magic, u32 version, u32 0 */
+    IMPORT_START = 1, /* 8 bytes magic, u32 version, u32 1: hashes are zeros, 0: as below */
     IMPORT_PART,      /* import_part, text name */
     IMPORT_POSITIONS, /* vertex_count times x, y, z: f64, or f32 when the part says so */
     IMPORT_INDICES,   /* triangle_count times 3 u32 */
@@ -54,7 +57,9 @@ typedef enum import_kind {
     IMPORT_END       /* import_end, text format: "STEP (AP214)" */
 } import_kind;
 
-/* hash: bvp_hash of the frame in which the bvp_hash of the payload stands in its place. */
+/* hash: bvp_hash of the frame in which the bvp_hash of the payload stands in its place. It finds
+ * what a library writes to the descriptor; a script, in which one function can, need not compute
+ * it. START has one in any case, or zeros. */
 typedef struct import_frame {
     uint32_t kind;
     uint32_t sequence; /* 0, 1, 2 ... */

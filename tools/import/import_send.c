@@ -97,7 +97,7 @@ static const uint8_t *map_file(int fd, size_t *size)
 
 import_sender *import_send_start(int argc, char **argv, import_task *task)
 {
-    enum { FORMAT = 1, CHORD, ANGLE, THREADS, DROP, MEMORY, SECONDS, NAME, COUNT };
+    enum { FORMAT = 1, CHORD, ANGLE, THREADS, DROP, SPACES, MEMORY, SECONDS, NAME, COUNT };
     const uint32_t version[2] = {IMPORT_VERSION, 0};
     if (fcntl(IMPORT_DESCRIPTOR, F_GETFD) < 0 || argc != COUNT)
         return NULL;

@@ -29,7 +29,7 @@ static const struct {
                {"iges", "igs", import_iges},
                {"dae", NULL, import_assimp},
                {"fbx", NULL, import_assimp},
-               {"ifc", NULL, import_assimp},
+               {"ifc", NULL, import_ifc},
                {"3ds", NULL, import_assimp},
                {"x3d", NULL, import_assimp},
                {"dxf", NULL, import_assimp},

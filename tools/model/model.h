@@ -91,6 +91,7 @@ typedef struct import_options {
                              "step", "iges", "dae" ... or NULL: by content, then name */
     const char *pipe_dir; /* the folder of a manifest or URDF that comes without one, or NULL */
     int any_path;         /* files may be named anywhere, not only in the model's own folder */
+    int is_with_spaces;   /* a building's spaces and openings, too: what is no body */
     int urdf_visual;      /* a robot's visual shapes instead of those for collision */
     const char *joints;   /* "name=value, ...", or "@file" with these; NULL: all at zero */
     const char *package_path; /* folders with ROS packages, or packages, separated by colons */

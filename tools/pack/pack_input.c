@@ -81,6 +81,7 @@ import_options pack_import_options(const pack_plan *plan, const pack_source *s, 
                             .format = plan->set->format,
                             .pipe_dir = ".",
                             .any_path = plan->set->any_path,
+                            .is_with_spaces = plan->set->ifc_spaces,
                             .urdf_visual = plan->set->urdf && *plan->set->urdf == 'v',
                             .joints = plan->set->joints,
                             .strays = plan->set->deformable || plan->set->keep_strays

@@ -93,6 +93,8 @@ int pack_provenance(const pack_input *in, const pack_plan *plan, char **provenan
         jsonw_bool(&out, "share", 1);
     if (plan->set->keep_strays)
         jsonw_bool(&out, "keep_strays", 1);
+    if (plan->set->ifc_spaces)
+        jsonw_bool(&out, "ifc_spaces", 1);
     if (plan->set->asset_numbers)
         jsonw_bool(&out, "asset_numbers", 1);
     jsonw_text(&out, "unit", plan->set->unit);

@@ -35,6 +35,7 @@ static const setting all[] = {
     {"rays", SETTING_FLAG, offsetof(pack_settings, rays)},
     {"keep_strays", SETTING_FLAG, offsetof(pack_settings, keep_strays)},
     {"asset_numbers", SETTING_FLAG, offsetof(pack_settings, asset_numbers)},
+    {"ifc_spaces", SETTING_FLAG, offsetof(pack_settings, ifc_spaces)},
     {"share", SETTING_FLAG, offsetof(pack_settings, share)},
 };
 enum { SETTINGS = sizeof all / sizeof all[0] };

@@ -249,7 +249,7 @@ static const option_row options[] = {
     {"up", 0, OPTION_CHOICE, offsetof(pack_settings, up), "x|y|z",
      "the axis that points up; overrides what the model says", 0, 0},
     {"format", 0, OPTION_CHOICE, offsetof(pack_settings, format),
-     "stl|obj|ply|off|gltf|glb|3mf|urdf|rvm|manifest|plmxml|step|iges|assimp",
+     "stl|obj|ply|off|gltf|glb|3mf|urdf|rvm|manifest|plmxml|step|iges|ifc|assimp",
      "read the models as this, not as what they look like", 0, 0},
     {"chord", 0, OPTION_TEXT, offsetof(pack_settings, chord), "LENGTH",
      "of STEP, IGES and RVM models: how far a triangle may be from its curved surface, 0.01 or "
@@ -257,7 +257,7 @@ static const option_row options[] = {
      "bare number is in mm; 0.1 mm is the default. The file keeps it",
      0, 0},
     {"angle", 0, OPTION_NUMBER, offsetof(pack_settings, angle), "DEGREES",
-     "of STEP, IGES and RVM models: the largest angle between neighbouring triangles of a curved "
+     "of STEP, IGES, RVM and IFC models: the largest angle between neighbouring triangles of a curved "
      "surface, 0.1 to 90; 20 is the default",
      0, 0},
     {"store", 0, OPTION_FILE, offsetof(pack_settings, store), "DIR",
@@ -285,12 +285,17 @@ static const option_row options[] = {
      0, 0},
     {"import-timeout", 0, OPTION_NUMBER, offsetof(pack_settings, import_timeout), "SECONDS",
      "of models that a program of its own reads: end it after this time; 7 s and 1 s for each 256 "
-     "KiB of the model is the default, of STEP and IGES models 120 s and 1 s for each 16 KiB",
+     "KiB of the model is the default, of STEP and IGES models 120 s and 1 s for each 16 KiB, of "
+     "IFC models 30 s and 1 s for each 64 KiB",
      0, 0},
     {"import-memory", 0, OPTION_COUNT, offsetof(pack_settings, import_memory), "MIB",
      "of such models: the memory that the program may take; 768 MiB and 1 KiB for each byte of "
      "the model is the default, at most three quarters of the machine's",
      1, 1 << 30},
+    {"ifc-spaces", 0, OPTION_FLAG, offsetof(pack_settings, ifc_spaces), NULL,
+     "of IFC models what is no body, too: spaces, openings, virtual elements, annotations and "
+     "grids, as far as they have surfaces",
+     0, 0},
     {"urdf", 0, OPTION_CHOICE, offsetof(pack_settings, urdf), "collision|visual",
      "which shapes of a robot's links to read; collision is the default", 0, 0},
     {"joints", 0, OPTION_TEXT, offsetof(pack_settings, joints), "NAME=VALUE,...|@FILE",
@@ -315,7 +320,7 @@ const verb verb_pack = {
         "Several models become one assembly with a node for each. MODEL \"-\" is standard "
         "input.\n\n"
         "STEP and IGES models are cut into triangles, in millimetres, by a program of its own, "
-        "bvpack-step, COLLADA, FBX, IFC and others are read by bvpack-assimp; each is there if "
+        "bvpack-step, COLLADA, FBX and others are read by bvpack-assimp; each is there if "
         "bvpack was built with its library. glTF views that meshopt has packed are unpacked, and "
         "primitives that Draco has compressed are decoded, by bvpack-draco, likewise; skinned "
         "meshes stand in their bind pose, morphed ones are taken at their mesh's weights.\n\n"
@@ -339,6 +344,15 @@ const verb verb_pack = {
         "obstruction volumes, which a model has only if they were exported, are parts of their own "
         "below their group, with the property volume=insulation or volume=obstruction, by which "
         "rules select them.\n\n"
+        "An IFC model (IFC2X3, IFC4, IFC4X3) is read by web-ifc, under node: install node, then: npm "
+        "install -g web-ifc. It is looked for where npm puts packages for all users, in NODE_PATH, "
+        "and in the folder that BVPACK_WEB_IFC names; node on the PATH, or as BVPACK_NODE says. The "
+        "tree is project, site, building, storey, element and its pieces, GlobalIds are the "
+        "source ids, openings are cut, placements are the file's own, z up, in its unit; class "
+        "(ifc_class), storey, system, zone, material and property sets (Pset_WallCommon.IsExternal) "
+        "become properties, which rules select by. Circles become polygons whose corners lie on "
+        "them, --angle apart. Spaces and openings are left out, see --ifc-spaces. Where node or "
+        "web-ifc is not found, bvpack-assimp reads what it can, with a warning.\n\n"
         "Coordinates that fit in 32-bit floats are kept bit for bit. Others, such as national grid "
         "coordinates in double precision, are moved to an origin near the part, and the largest "
         "rounding error is reported. Degenerate and duplicate triangles are kept and counted.\n\n"
@@ -377,6 +391,8 @@ const verb verb_pack = {
                 "bvpack pack gearbox.step --chord 0.01mm -o gearbox.bvp\n"
                 "# a plant, as its designers export it: plant.rvm, plant.att\n"
                 "bvpack pack plant.rvm --chord 0.5mm -o plant.bvp\n"
+                "# a building, with its spaces\n"
+                "bvpack pack house.ifc --ifc-spaces -o house.bvp\n"
                 "# every night's export: only what changed is packed\n"
                 "bvpack pack export.jsonl --store parts -o plant.bvp\n"
                 "# a quarter of it on each of four machines\n"

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// ifc_shapes.mjs: the shapes of elements, as web-ifc makes them: triangles with a placement.
+//
+// web-ifc turns y up and scales to metres. A transformation that undoes both, exactly, goes in
+// before it multiplies anything, so that placements come out as the file has them. It centres each
+// mesh before it rounds it to float32: kilometres stay in the placements.
+import { createRequire } from 'node:module';
+
+const REOPENED_MOST = 32; // times that the module is started anew after it broke
+
+const NOT_SIDE = new Set(['Axis', 'FootPrint', 'Box', 'Annotation', 'Plan', 'Profile', 'Lighting', 'CoG', 'Reference', 'Clearance']);
+
+// 1 / n such that the product with n is 1, if any double is.
+function inverseOf(n) {
+  const first = 1 / n;
+  const step = first * Number.EPSILON;
+  return [first, first - step / 2, first + step / 2, first - step, first + step].find((one) => one * n === 1) ?? first;
+}
+
+// A matrix by columns, as web-ifc has them, as 12 numbers by rows.
+const rowsOf = (m) => [m[0], m[4], m[8], m[12], m[1], m[5], m[9], m[13], m[2], m[6], m[10], m[14]];
+
+export class NoMemory extends Error {}
+
+// Is it the end of memory? Too deep a recursion is a RangeError, too.
+const isNoMemory = (error) =>
+  /memory access|call stack/i.test(error?.message) ? false : /memory|allocat|array (buffer|length)|OOM/i.test(String(error?.message ?? error));
+
+export class Shapes {
+  #library;
+  #bytes;
+  #file;
+  #settings;
+  #undo; // what web-ifc does to coordinates, undone
+  #api;
+  #model;
+  #reopened = 0;
+  version = '';
+
+  constructor(path, bytes, file, factor, segments) {
+    this.#library = createRequire(import.meta.url)(path);
+    this.#bytes = bytes;
+    this.#file = file;
+    this.#settings = { COORDINATE_TO_ORIGIN: false, CIRCLE_SEGMENTS: segments };
+    const s = inverseOf(factor);
+    this.#undo = [s, 0, 0, 0, 0, 0, s, 0, 0, -s, 0, 0, 0, 0, 0, 1];
+  }
+  // false: web-ifc can't read it
+  async open() {
+    this.#api = new this.#library.IfcAPI();
+    try {
+      await this.#api.Init(undefined, true);
+      this.#api.SetLogLevel(this.#library.LogLevel.LOG_LEVEL_OFF);
+      this.version = this.#api.GetVersion();
+      this.#model = this.#api.OpenModel(this.#bytes, this.#settings);
+      if (this.#model < 0) return false;
+      this.#api.SetGeometryTransformation(this.#model, this.#undo);
+    } catch (error) {
+      if (isNoMemory(error)) throw new NoMemory();
+      return false;
+    }
+    return true;
+  }
+  // "IfcWall" of IFCWALL
+  className(type) {
+    const name = this.#api.GetNameFromTypeCode(this.#api.GetTypeCodeFromName(type));
+    return name && name.toUpperCase() === type ? name : type;
+  }
+  isProduct(type) {
+    return this.#api.IsIfcElement(this.#api.GetTypeCodeFromName(type));
+  }
+  // Has it a representation that should become triangles?
+  hasBody(id) {
+    const file = this.#file;
+    const shape = file.argumentsOf(id)[6]?.ref;
+    const representations = file.argumentsOf(shape)[2];
+    return (Array.isArray(representations) ? representations : []).some((one) => {
+      const values = file.argumentsOf(one?.ref);
+      return Array.isArray(values[3]) && values[3].length > 0 && !NOT_SIDE.has(values[1]);
+    });
+  }
+  // The pieces of an element, [{ positions: Float32Array, indices: Uint32Array, matrix, colour }];
+  // null: web-ifc failed on it.
+  async read(id) {
+    const pieces = [];
+    try {
+      this.#api.StreamMeshes(this.#model, [id], (mesh) => {
+        for (let i = 0; i < mesh.geometries.size(); i++) {
+          const piece = this.#pieceOf(mesh.geometries.get(i));
+          if (piece) pieces.push(piece);
+        }
+      });
+    } catch (error) {
+      if (isNoMemory(error)) throw new NoMemory();
+      // What it left behind is in no known state.
+      if (++this.#reopened > REOPENED_MOST || !(await this.open())) throw new Error('it fails again and again');
+      return null;
+    }
+    const isSound = pieces.every(({ positions, matrix }) => positions.every(Number.isFinite) && matrix.every(Number.isFinite));
+    return isSound ? pieces : null;
+  }
+  #pieceOf({ geometryExpressID, flatTransformation, color }) {
+    const geometry = this.#api.GetGeometry(this.#model, geometryExpressID);
+    const [vertexCount, indexCount] = [geometry.GetVertexDataSize() / 6, geometry.GetIndexDataSize()];
+    let piece = null;
+    if (indexCount >= 3 && vertexCount >= 3) {
+      const vertices = this.#api.GetVertexArray(geometry.GetVertexData(), 6 * vertexCount);
+      const indices = this.#api.GetIndexArray(geometry.GetIndexData(), indexCount).slice(0, indexCount - (indexCount % 3));
+      const positions = new Float32Array(3 * vertexCount);
+      for (let i = 0; i < vertexCount; i++) // a normal follows each
+        for (let k = 0; k < 3; k++) positions[3 * i + k] = vertices[6 * i + k];
+      const colour = [color.x, color.y, color.z, color.w];
+      if (indices.every((index) => index < vertexCount))
+        piece = { positions, indices, matrix: rowsOf(flatTransformation), colour };
+    }
+    geometry.delete();
+    return piece;
+  }
+}

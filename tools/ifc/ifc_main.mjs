@@ -30,6 +30,9 @@ const SPATIAL = new Set([
   'IFCFACILITYPARTCOMMON', 'IFCSPATIALZONE', 'IFCEXTERNALSPATIALELEMENT',
 ]);
 
+// Nodes even where they have nothing.
+const KEPT = new Set(['IFCPROJECT', 'IFCSITE', 'IFCBUILDING', 'IFCBUILDINGSTOREY']);
+
 function readModel() {
   const { size } = fstatSync(MODEL);
   const bytes = Buffer.allocUnsafe(size);
@@ -77,21 +80,34 @@ class Reader {
   }
 
   async readTree() {
-    const { roots, childrenOf, circles } = treeOf(this.file, this.products);
+    const { roots, childrenOf, parentOf, circles } = treeOf(this.file, this.products);
+    const isKept = this.withBodies(parentOf);
     const stack = roots.reverse().map((id) => ({ id, parent: none, storey: '' }));
     let done = 0;
     while (stack.length > 0) {
       const { id, parent, storey } = stack.pop();
       const children = childrenOf.get(id) ?? [];
-      const below = await this.readNode(id, parent, storey, children.length > 0);
-      if (below) for (const child of children.reverse()) stack.push({ id: child, ...below });
+      const below = await this.readNode(id, parent, storey, children.some((child) => isKept.has(child)));
+      for (const child of children.reverse()) stack.push({ id: child, ...(below ?? { parent, storey }) });
       if (++done % 64 === 0) this.sender.progress(done, this.products.length);
       if (this.sender.nodeCount > NODES_MOST) throw new Refusal(LIMIT, 'more than 16 million elements; split the model');
     }
     this.sender.warning(circles, 'elements that are pieces of themselves: taken out of what they are in');
   }
 
-  // { parent, storey } of what is below; null: there can be nothing.
+  isLeftOut(id) {
+    return spaces !== '1' && VOIDS.has(this.file.typeOf(id));
+  }
+  // What has a body, and what that is in.
+  withBodies(parentOf) {
+    const found = new Set();
+    for (const product of this.products)
+      if (!this.isLeftOut(product) && this.shapes.hasBody(product))
+        for (let id = product; id !== undefined && !found.has(id); id = parentOf.get(id)) found.add(id);
+    return found;
+  }
+
+  // { parent, storey } of what is below; null: there is no node.
   async readNode(id, parent, storey, hasChildren) {
     const type = this.file.typeOf(id);
     const is = this.facts.identity(id);
@@ -104,7 +120,7 @@ class Reader {
     const title = `${label} "${name}" (${is.id})`;
 
     let placed = null;
-    if (VOIDS.has(type) && spaces !== '1') {
+    if (this.isLeftOut(id)) {
       this.voids.add(label, title);
     } else if (this.shapes.hasBody(id)) {
       const pieces = await this.shapes.read(id);
@@ -113,7 +129,7 @@ class Reader {
     } else if (!isSpatial && !hasChildren) {
       this.without.add(label, title);
     }
-    if (!placed && !hasChildren && !['IFCPROJECT', 'IFCSITE', 'IFCBUILDING', 'IFCBUILDINGSTOREY'].includes(type)) return null;
+    if (!placed && !hasChildren && !KEPT.has(type)) return null;
 
     this.checkId(is.id, title);
     const first = [
@@ -160,8 +176,9 @@ class Refusal extends Error {
 const hasWhite = (file) =>
   file.idsOf('IFCCOLOURRGB').some((id) => file.argumentsOf(id).slice(1, 4).every((one) => one === 1));
 
-// Corners of a full circle: --angle apart, in quarters.
-const segmentsOf = (degrees) => Math.min(3600, Math.max(8, 4 * Math.ceil(90 / degrees)));
+// Corners of a full circle: --angle apart, in quarters, so that its box is the circle's. web-ifc
+// counts the first corner again, as the last.
+const segmentsOf = (degrees) => 1 + Math.min(3600, Math.max(8, 4 * Math.ceil(90 / degrees)));
 
 async function run(sender) {
   const bytes = readModel();

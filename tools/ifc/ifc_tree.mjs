@@ -18,7 +18,8 @@ const RELATIONS = [
 export const refsOf = (value) =>
   (Array.isArray(value) ? value : [value]).filter((one) => one?.ref !== undefined).map((one) => one.ref);
 
-// { roots, childrenOf: Map id -> ids, circles }; isProduct(id): may it be in the tree?
+// { roots, childrenOf: id -> ids, parentOf: id -> id, circles: how many were opened }, of these
+// products and the project.
 export function treeOf(file, products) {
   const isThere = new Set(products);
   const project = file.idsOf('IFCPROJECT')[0];
@@ -55,7 +56,7 @@ export function treeOf(file, products) {
     else if (childrenOf.has(parent)) childrenOf.get(parent).push(id);
     else childrenOf.set(parent, [id]);
   }
-  return { roots, childrenOf, circles };
+  return { roots, childrenOf, parentOf: parents, circles };
 }
 
 // Each product is walked over once: what was seen before ends the walk, and is a circle when this

@@ -17,6 +17,7 @@ SCRIPT_TESTS += \
 	tests/cli/test_hostile_names.sh \
 	tests/cli/test_hull_files.sh \
 	tests/cli/test_import_assimp.sh \
+	tests/cli/test_import_ifc.sh \
 	tests/cli/test_import_limits.sh \
 	tests/cli/test_import_rvm.sh \
 	tests/cli/test_import_step.sh \

@@ -113,10 +113,9 @@ int main(int argc, char **argv)
         "/dev/null", "/dev/urandom",
         /* a node beside its libraries, as version managers have it */
         strcmp(node_folder, "/usr/bin") != 0 && strcmp(node_folder, "/bin") != 0 ? node_folder
-                                                                                : NULL};
-    const char *refused =
-        import_confine_interpreter(memory, strtoull(argv[SECONDS], NULL, 10), folders,
-                                   sizeof folders / sizeof *folders);
+                                                                                 : NULL};
+    const char *refused = import_confine_interpreter(memory, strtoull(argv[SECONDS], NULL, 10),
+                                                     folders, sizeof folders / sizeof *folders);
     if (refused) {
         fprintf(stderr, "bvpack-ifc: the system refused %s\n", refused);
         return STATUS_NOT_STARTED;
@@ -124,9 +123,8 @@ int main(int argc, char **argv)
     /* The heap of JavaScript gets half of it; the rest is the model and web-ifc's module. */
     snprintf(heap, sizeof heap, "--max-old-space-size=%llu", (unsigned long long)(memory >> 21));
     snprintf(version, sizeof version, "%d", IMPORT_VERSION);
-    char *arguments[] = {node,          heap,        "--no-addons", "--no-warnings",
-                         script,        library,     version,       argv[ANGLE],
-                         argv[SPACES],  NULL};
+    char *arguments[] = {node,    heap,    "--no-addons", "--no-warnings", script,
+                         library, version, argv[ANGLE],   argv[SPACES],    NULL};
     char *environment[] = {"LC_ALL=C", "OPENSSL_CONF=/dev/null", "UV_THREADPOOL_SIZE=1", NULL};
     execve(node, arguments, environment);
     return STATUS_NOT_STARTED;

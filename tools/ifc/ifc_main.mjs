@@ -66,6 +66,7 @@ class Reader {
     this.without = new Tally(); // elements without a body
     this.failed = new Tally();
     this.voids = new Tally();
+    this.odd = new Tally(); // what web-ifc complained of
     this.ids = new Set();
     this.oddIds = new Tally();
   }
@@ -125,6 +126,7 @@ class Reader {
     } else if (this.shapes.hasBody(id)) {
       const pieces = await this.shapes.read(id);
       placed = pieces?.length > 0 ? this.parts.put(name, pieces) : null;
+      for (const what of placed ? this.shapes.said : []) this.odd.add(what, title);
       if (!placed) this.failed.add(label, title);
     } else if (!isSpatial && !hasChildren) {
       this.without.add(label, title);
@@ -159,6 +161,7 @@ class Reader {
     this.voids.send(sender, (label) => `${label} left out, which is no body: --ifc-spaces reads it, too`);
     this.without.send(sender, (label, first) => `${label} without a body left out, ${first} first`);
     this.failed.send(sender, (label, first) => `${label} left out: web-ifc makes no triangles of its body, ${first} first`);
+    this.odd.send(sender, (what, first) => `shapes that may be wrong or incomplete: web-ifc says "${what}" of ${first} first`);
     this.oddIds.send(sender, (how, first) => how === 'no' ? `elements without a valid GlobalId, ${first} first` : `elements with the GlobalId of another, ${first} first`);
     sender.warning(this.facts.leftOut, 'properties left out: an element keeps 512, a model as many as its size allows');
     sender.warning(this.file.strayCount, 'damaged statements left out');

@@ -6,6 +6,7 @@
 // mesh before it rounds it to float32: kilometres stay in the placements.
 import { createRequire } from 'node:module';
 
+const PROBE = 64 << 20; // bytes; there is no memory where these are not
 const REOPENED_MOST = 32; // times that the module is started anew after it broke
 
 const NOT_SIDE = new Set(['Axis', 'FootPrint', 'Box', 'Annotation', 'Plan', 'Profile', 'Lighting', 'CoG', 'Reference', 'Clearance']);
@@ -17,14 +18,26 @@ function inverseOf(n) {
   return [first, first - step / 2, first + step / 2, first - step, first + step].find((one) => one * n === 1) ?? first;
 }
 
+// What web-ifc says of values that may be left out, and of colours.
+const HARMLESS = /GetRefArgument|GetOptionalRefArgument|GetColor/;
+
 // A matrix by columns, as web-ifc has them, as 12 numbers by rows.
 const rowsOf = (m) => [m[0], m[4], m[8], m[12], m[1], m[5], m[9], m[13], m[2], m[6], m[10], m[14]];
 
 export class NoMemory extends Error {}
 
-// Is it the end of memory? Too deep a recursion is a RangeError, too.
-const isNoMemory = (error) =>
-  /memory access|call stack/i.test(error?.message) ? false : /memory|allocat|array (buffer|length)|OOM/i.test(String(error?.message ?? error));
+// Is it the end of memory? Exceptions of C++ have no words, so it is tried out; too deep a
+// recursion is a RangeError, too.
+function isNoMemory(error) {
+  const text = String(error?.message ?? '');
+  if (/memory access|call stack/i.test(text)) return false;
+  if (/memory|allocat|array (buffer|length)|OOM/i.test(text)) return true;
+  try {
+    return new Uint8Array(PROBE).length !== PROBE;
+  } catch {
+    return true;
+  }
+}
 
 export class Shapes {
   #library;
@@ -36,6 +49,7 @@ export class Shapes {
   #model;
   #reopened = 0;
   version = '';
+  said = []; // what web-ifc complained of in the last read, without numbers of statements
 
   constructor(path, bytes, file, factor, segments) {
     this.#library = createRequire(import.meta.url)(path);
@@ -43,14 +57,25 @@ export class Shapes {
     this.#file = file;
     this.#settings = { COORDINATE_TO_ORIGIN: false, CIRCLE_SEGMENTS: segments };
     const s = inverseOf(factor);
+    console.log = console.error = (text) => this.#hear(String(text));
     this.#undo = [s, 0, 0, 0, 0, 0, s, 0, 0, -s, 0, 0, 0, 0, 0, 1];
+  }
+  #hear(text) {
+    const [, complaint] = /^\[WEB-IFC\]\[error\](.*)/.exec(text) ?? [];
+    if (!complaint || HARMLESS.test(complaint)) return;
+    const kind = complaint.replace(/[\d#]+/g, '').trim().slice(0, 100);
+    if (!this.said.includes(kind)) this.said.push(kind);
   }
   // false: web-ifc can't read it
   async open() {
     this.#api = new this.#library.IfcAPI();
     try {
       await this.#api.Init(undefined, true);
-      this.#api.SetLogLevel(this.#library.LogLevel.LOG_LEVEL_OFF);
+    } catch {
+      throw new NoMemory(); // it has not seen the model yet
+    }
+    try {
+      this.#api.SetLogLevel(this.#library.LogLevel.LOG_LEVEL_ERROR);
       this.version = this.#api.GetVersion();
       this.#model = this.#api.OpenModel(this.#bytes, this.#settings);
       if (this.#model < 0) return false;
@@ -83,6 +108,7 @@ export class Shapes {
   // null: web-ifc failed on it.
   async read(id) {
     const pieces = [];
+    this.said = [];
     try {
       this.#api.StreamMeshes(this.#model, [id], (mesh) => {
         for (let i = 0; i < mesh.geometries.size(); i++) {

@@ -222,11 +222,10 @@ static bool set_filter(bool is_interpreter)
 {
     /* To an interpreter this is an old system: a version that asks for calls that are newer than
      * this list goes on as on a kernel that has none, which it has to know. */
-    const profile p = is_interpreter ? (profile){allowed_to_interpreters,
-                                                 COUNT(allowed_to_interpreters),
-                                                 interpreters_conditions,
-                                                 COUNT(interpreters_conditions), ENOSYS}
-                                     : (profile){NULL, 0, conditions, COUNT(conditions), EPERM};
+    const profile p =
+        is_interpreter ? (profile){allowed_to_interpreters, COUNT(allowed_to_interpreters),
+                                   interpreters_conditions, COUNT(interpreters_conditions), ENOSYS}
+                       : (profile){NULL, 0, conditions, COUNT(conditions), EPERM};
     if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0)
         return errno == EINVAL; /* a kernel without seccomp: the limits have to do */
     struct sock_filter code[CODE_MAX];

@@ -32,6 +32,7 @@ typedef struct program {
     const char *reads;   /* "STEP and IGES models" */
     const char *library; /* it is built with, and what to install for that */
     const char *instead; /* what helps without it */
+    int aborts;          /* when memory is out, as node does */
     int seconds;         /* that it may take for a model, and one more for each of these bytes */
     int bytes_a_second;
 } program;
@@ -44,18 +45,20 @@ static const program step_program = {
     "STEP and IGES models",
     "OpenCASCADE (Debian: libocct-data-exchange-dev libocct-ocaf-dev)",
     TO_GLTF,
+    0,
     120,
     1 << 14}; /* small files can stand for intricate surfaces, and --chord for many triangles */
 static const program ifc_program = {
-    "bvpack-ifc", "IFC models", "web-ifc (" INSTALL_WEBIFC ")", TO_GLTF, 30, 1 << 16};
+    "bvpack-ifc", "IFC models", "web-ifc (" INSTALL_WEBIFC ")", TO_GLTF, 1, 30, 1 << 16};
 static const program assimp_program = {
-    "bvpack-assimp", "such models", "assimp (Debian: libassimp-dev)", TO_GLTF, 7, 1 << 18};
+    "bvpack-assimp", "such models", "assimp (Debian: libassimp-dev)", TO_GLTF, 0, 7, 1 << 18};
 static const program mf_program = {
-    "bvpack-3mf", "3MF models", "lib3mf 1.x (Debian 12: lib3mf-dev)", TO_GLTF, 7, 1 << 18};
+    "bvpack-3mf", "3MF models", "lib3mf 1.x (Debian 12: lib3mf-dev)", TO_GLTF, 0, 7, 1 << 18};
 static const program draco_program = {"bvpack-draco",
                                       "glTF models that are compressed with Draco",
                                       "Draco (Debian: libdraco-dev)",
                                       "export the model without compression",
+                                      0,
                                       7,
                                       1 << 18};
 
@@ -216,19 +219,21 @@ static void close_all(const int *fds, int count)
 static bvp_status refuse_cut(importer *im, const process *p, int status)
 {
     const char *name = p->program->name;
+    const int is_aborted = p->program->aborts && WIFSIGNALED(status) &&
+                           (WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGTRAP);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
         return import_refuse(
             im, BVP_ERR_LIMIT,
             "%s was killed while it read the model, as the system does when memory "
             "is out; close other programs, split the model, or raise --chord",
             name);
-    if (WIFSIGNALED(status))
+    if (WIFSIGNALED(status) && !is_aborted)
         return import_refuse(
             im, BVP_ERR_CORRUPT,
             "%s crashed on it (%s): the model is damaged or needs what the library "
             "can't do; export it again or in another format",
             name, strsignal(WTERMSIG(status)));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == IMPORT_OUT_OF_MEMORY)
+    if (is_aborted || (WIFEXITED(status) && WEXITSTATUS(status) == IMPORT_OUT_OF_MEMORY))
         return import_refuse(im, BVP_ERR_LIMIT,
                              "%s ran out of memory, of which it may take %llu MiB; split the "
                              "model, or allow more with --import-memory",
@@ -426,9 +431,11 @@ static bvp_status import_ifc_by_assimp(importer *im, int lacks)
                              missing);
     bvp_status status = import_with(im, &assimp_program);
     if (status != BVP_OK) {
-        const size_t used = strlen(im->error->message);
-        snprintf(im->error->message + used, sizeof im->error->message - used,
-                 "; web-ifc reads more of IFC: install node, then: " INSTALL_WEBIFC);
+        static const char advice[] =
+            "; web-ifc reads more of IFC: install node, then: " INSTALL_WEBIFC;
+        const size_t room = sizeof im->error->message - sizeof advice;
+        const size_t used = strnlen(im->error->message, room);
+        memcpy(im->error->message + used, advice, sizeof advice);
         return status;
     }
     snprintf(text, sizeof text,

@@ -2,7 +2,8 @@
  * import_protocol.h: what an importing process writes to the program that started it.
  *
  * PROGRAM FORMAT CHORD ANGLE THREADS DROP SPACES MEMORY SECONDS NAME, the model on descriptor 4,
- * the answer on descriptor 3; nothing else is read or written, but for what descriptor 5 hands over.
+ * the answer on descriptor 3; nothing else is read or written, but for what descriptor 5 hands
+ * over.
  */
 #ifndef IMPORT_PROTOCOL_H
 #define IMPORT_PROTOCOL_H
@@ -23,8 +24,9 @@
  * of one build on one machine: numbers are in its byte order. The first message is START, the last
  * END or FAILURE; the process then exits with 0, also after FAILURE. When memory is out it exits
  * with IMPORT_OUT_OF_MEMORY, wherever it is. One that is to start another program exits with
- * IMPORT_LACKS_PROGRAM or IMPORT_LACKS_LIBRARY, before it writes, where that is not there. A part's arrays follow it at once. Parts and nodes are
- * numbered from 0 in the order of their messages; a node comes after its parent and after its part.
+ * IMPORT_LACKS_PROGRAM or IMPORT_LACKS_LIBRARY, before it writes, where that is not there. A part's
+ * arrays follow it at once. Parts and nodes are numbered from 0 in the order of their messages; a
+ * node comes after its parent and after its part.
  *
  * A text is a u32 size and that many bytes of UTF-8, without NUL; size IMPORT_NONE: no text.
  */

@@ -17,11 +17,12 @@ static void key_of(const pack_store *s, uint64_t size, const uint8_t hash[16], c
 {
     char text[512];
     const char *dot = strrchr(name, '.');
-    int used = snprintf(text, sizeof text, "%s %.8s.%.16s.%d.%d.%d.%d.%d.%u.%llu.%a.%a", bvp_version(),
-                        dot ? dot : "", options->format ? options->format : "",
-                        s->plan->set->drop_invalid, s->plan->set->no_ids, s->plan->set->deformable,
-                        s->plan->set->keep_strays, s->plan->set->ifc_spaces, (unsigned)s->plan->set->leaf,
-                        (unsigned long long)size, options->chord, options->angle);
+    int used =
+        snprintf(text, sizeof text, "%s %.8s.%.16s.%d.%d.%d.%d.%d.%u.%llu.%a.%a", bvp_version(),
+                 dot ? dot : "", options->format ? options->format : "", s->plan->set->drop_invalid,
+                 s->plan->set->no_ids, s->plan->set->deformable, s->plan->set->keep_strays,
+                 s->plan->set->ifc_spaces, (unsigned)s->plan->set->leaf, (unsigned long long)size,
+                 options->chord, options->angle);
     for (uint32_t i = 0; i < s->plan->hierarchy_count; i++) {
         const bvp_hierarchy_spec *h = &s->plan->hierarchies[i];
         used += snprintf(text + used, sizeof text - (size_t)used, " %d.%u.%d.%u.%u.%d", h->kind,

@@ -257,7 +257,8 @@ static const option_row options[] = {
      "bare number is in mm; 0.1 mm is the default. The file keeps it",
      0, 0},
     {"angle", 0, OPTION_NUMBER, offsetof(pack_settings, angle), "DEGREES",
-     "of STEP, IGES, RVM and IFC models: the largest angle between neighbouring triangles of a curved "
+     "of STEP, IGES, RVM and IFC models: the largest angle between neighbouring triangles of a "
+     "curved "
      "surface, 0.1 to 90; 20 is the default",
      0, 0},
     {"store", 0, OPTION_FILE, offsetof(pack_settings, store), "DIR",
@@ -344,12 +345,15 @@ const verb verb_pack = {
         "obstruction volumes, which a model has only if they were exported, are parts of their own "
         "below their group, with the property volume=insulation or volume=obstruction, by which "
         "rules select them.\n\n"
-        "An IFC model (IFC2X3, IFC4, IFC4X3) is read by web-ifc, under node: install node, then: npm "
+        "An IFC model (IFC2X3, IFC4, IFC4X3) is read by web-ifc, under node: install node, then: "
+        "npm "
         "install -g web-ifc. It is looked for where npm puts packages for all users, in NODE_PATH, "
-        "and in the folder that BVPACK_WEB_IFC names; node on the PATH, or as BVPACK_NODE says. The "
+        "and in the folder that BVPACK_WEB_IFC names; node on the PATH, or as BVPACK_NODE says. "
+        "The "
         "tree is project, site, building, storey, element and its pieces, GlobalIds are the "
         "source ids, openings are cut, placements are the file's own, z up, in its unit; class "
-        "(ifc_class), storey, system, zone, material and property sets (Pset_WallCommon.IsExternal) "
+        "(ifc_class), storey, system, zone, material and property sets "
+        "(Pset_WallCommon.IsExternal) "
         "become properties, which rules select by. Circles become polygons whose corners lie on "
         "them, --angle apart. Spaces and openings are left out, see --ifc-spaces. Where node or "
         "web-ifc is not found, bvpack-assimp reads what it can, with a warning.\n\n"

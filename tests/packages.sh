@@ -5,6 +5,8 @@
 packages_build="autoconf automake gcc libc6-dev libcurl4-openssl-dev libexpat1-dev libjansson-dev libmeshoptimizer-dev libpng-dev libqhull-dev libsodium-dev libtool libxxhash-dev libzip-dev libzstd-dev make pkg-config"
 # For importers that are programs of their own: hundreds of megabytes, so only what is installed already is built:
 # libassimp-dev libocct-data-exchange-dev libocct-ocaf-dev
+# IFC models are read by web-ifc, from npm; the test fetches it where node, npm and a network are:
+# nodejs npm
 packages_test="check clang clang-format file g++ lib3mf-dev libclang-rt-dev libdraco-dev libgmp-dev libxml2-utils nginx-light python3 shellcheck strace unzip xz-utils zstd"
 
 # packages_missing NAME...: prints those that are not installed.

@@ -45,6 +45,7 @@ declare -A program=(
   [3mf]="files import model text"
   [step]="import"
   [assimp]="import text"
+  [ifc]="import"
   [draco]="import"
   [html]=""
   [wasm]=""

@@ -49,6 +49,19 @@ static void begin(void)
     put_message(IMPORT_START, start, sizeof start);
 }
 
+/* Takes the hashes out of the answer, from its message `first` on. */
+static void take_hashes(uint32_t first)
+{
+    for (size_t at = 0; at < used;) {
+        import_frame frame;
+        memcpy(&frame, answer + at, sizeof frame);
+        if (frame.sequence >= first)
+            memset(frame.hash, 0, sizeof frame.hash);
+        memcpy(answer + at, &frame, sizeof frame);
+        at += sizeof frame + (size_t)frame.size;
+    }
+}
+
 static void put_part(uint64_t vertex_count, uint32_t last_corner)
 {
     static const double positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
@@ -111,6 +124,24 @@ START_TEST(test_good)
     ck_assert(m.nodes[1].parent == 0 && m.nodes[1].mesh == 0 && m.nodes[1].property_count == 1);
     ck_assert(corner_at(&m.meshes[0], 0, 2, 1) == 1);
     model_free(&m);
+}
+END_TEST
+
+/* A script's answer has no hashes, if its start says so; all of its frames, or none. */
+START_TEST(test_unhashed)
+{
+    const size_t says = sizeof(import_frame) + 12;
+    for (int bad = 0; bad < 4; bad++) {
+        begin();
+        put_part(3, 2);
+        put_node(IMPORT_NONE, 0, 1, 4);
+        put_end(1, 1, 0.25);
+        take_hashes(bad == 1 ? 1 : 0);
+        answer[says] = bad != 2;
+        if (bad == 3)
+            answer[sizeof(import_frame) + 8]++; /* another version */
+        expect(bad ? IMPORT_GARBAGE : IMPORT_DONE, __LINE__);
+    }
 }
 END_TEST
 
@@ -177,6 +208,6 @@ END_TEST
 
 SUITE(test_import_stream)
 {
-    const TTest *const tests[] = {test_good, test_bad_content, test_damage, NULL};
+    const TTest *const tests[] = {test_good, test_unhashed, test_bad_content, test_damage, NULL};
     return suite_run("import_stream", tests);
 }

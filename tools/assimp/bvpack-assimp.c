@@ -349,7 +349,8 @@ int main(int argc, char **argv)
     import_task task;
     import_sender *sender = import_send_start(argc, argv, &task);
     if (!sender) {
-        fputs("usage: bvpack-assimp FORMAT CHORD ANGLE THREADS DROP SPACES MEMORY SECONDS NAME 3>ANSWER "
+        fputs("usage: bvpack-assimp FORMAT CHORD ANGLE THREADS DROP SPACES MEMORY SECONDS NAME "
+              "3>ANSWER "
               "4<MODEL\n"
               "started by bvpack to read models with assimp\n",
               stderr);

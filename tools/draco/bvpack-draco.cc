@@ -106,7 +106,8 @@ int main(int argc, char **argv)
     import_task task;
     import_sender *sender = import_send_start(argc, argv, &task);
     if (!sender) {
-        fputs("usage: bvpack-draco FORMAT CHORD ANGLE THREADS DROP SPACES MEMORY SECONDS NAME 3>ANSWER "
+        fputs("usage: bvpack-draco FORMAT CHORD ANGLE THREADS DROP SPACES MEMORY SECONDS NAME "
+              "3>ANSWER "
               "4<STREAMS\n"
               "started by bvpack to decode glTF models that are compressed with Draco\n",
               stderr);

@@ -217,9 +217,10 @@ int main(int argc, char **argv)
     const bool has_model = dup2(IMPORT_FILE_DESCRIPTOR, STDIN_FILENO) >= 0;
     import_sender *sender = has_model ? import_send_start(argc, argv, &task) : nullptr;
     if (!sender) {
-        fprintf(stderr, "usage: bvpack-step step|iges CHORD ANGLE THREADS DROP SPACES MEMORY SECONDS NAME "
-                        "3>ANSWER 4<MODEL\n"
-                        "started by bvpack to read models with OpenCASCADE\n");
+        fprintf(stderr,
+                "usage: bvpack-step step|iges CHORD ANGLE THREADS DROP SPACES MEMORY SECONDS NAME "
+                "3>ANSWER 4<MODEL\n"
+                "started by bvpack to read models with OpenCASCADE\n");
         return STATUS_USAGE;
     }
     try {

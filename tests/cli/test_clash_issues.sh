@@ -187,6 +187,27 @@ if expect_bcf six; then
   [ "$(grep -c '^Also: ' "topics/$star/markup.bcf")" = 4 ] || bad "the resolved pairs are not below their issue"
 fi
 
+# ---- places from a file: a room around the tank, levels across y, for glTF has y up --------------
+
+cat >places.json <<'PLACES'
+{"zones": [{"name": "tank farm", "shape": "box:12,12,12", "place": [5, 5, 5]}],
+ "lines": [{"name": "A", "x": 0}, {"name": "B", "x": 51}, {"name": "3", "z": 0}, {"name": "ground", "y": -1}]}
+PLACES
+expect 0 clash six.bvp --places places.json -r placed.jsonl
+titles placed.jsonl >found
+cat >wanted <<'TITLES'
+1 valve_9 lies inside tank_1, 1, tank farm, ground, A/3
+2 twin is there twice, 1, ground, B/3
+3 tank_1 is crossed by 6 pipes, 6, tank farm, ground, A/3
+4 book touches shelf, 1, ground, B/3
+TITLES
+same found wanted
+echo '{"lines": [{"name": "A"}]}' >places.json
+expect 2 clash six.bvp --places places.json -r wrong.jsonl
+has err 'places.json: line 1 "A": expected one of "x", "y" and "z"'
+checks=$((checks + 1))
+[ ! -e wrong.jsonl ] || bad "a report of a run without its places"
+
 # ---- a plant ------------------------------------------------------------------------------------
 
 if [ ! -f "$shared/plant/plant.c" ] || ! ${CC:-cc} -O1 -o plant "$shared/plant/plant.c" -lm 2>err; then

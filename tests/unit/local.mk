@@ -10,6 +10,7 @@ UNIT_SUITES += \
 	tests/unit/test_checked.c \
 	tests/unit/test_checksum.c \
 	tests/unit/test_clash_issues.c \
+	tests/unit/test_clash_places.c \
 	tests/unit/test_clash_rows.c \
 	tests/unit/test_clash_rules.c \
 	tests/unit/test_clash_select.c \

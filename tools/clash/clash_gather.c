@@ -374,7 +374,8 @@ int clash_gather_issue(clash_gathered *g, const clash_kept *kept, const clash_tr
         return code;
     const bvp_string where = where_of(trees, worst);
     growing_text_clear(&g->where);
-    if (growing_text_add(&g->where, where.data, where.size) != 0)
+    if (trees->places ? clash_places_name(trees->places, worst->at, where, &g->where) != 0
+                      : growing_text_add(&g->where, where.data, where.size) != 0)
         return complain_memory();
     *out = (clash_issue){.title = g->title.data,
                          .where = g->where.data,

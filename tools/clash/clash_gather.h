@@ -8,11 +8,13 @@
 #include "found/clash_kept.h"
 #include "query/instance_tree.h"
 #include "report/clash_report.h"
+#include "clash/clash_places.h"
 
 /* Of whose pairs. */
 typedef struct clash_trees {
     const instance_tree *a, *b; /* equal within one file */
     const double *placement_b;  /* NULL: as it is */
+    const clash_places *places; /* NULL: only what the trees tell */
 } clash_trees;
 
 /* Zero-initialise. */

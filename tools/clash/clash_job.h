@@ -20,8 +20,8 @@
 #include "suggest/suggest_rules.h"
 
 typedef struct clash_settings {
-    const char *clearance, *touch, *overlap, *placement_b, *suggest, *baseline, *state, *cell,
-        *assume_unit, *issues, *zones, *verdicts, *min_depth;
+    const char *clearance, *touch, *overlap, *placement_b, *suggest, *places, *baseline, *state,
+        *cell, *assume_unit, *issues, *zones, *verdicts, *min_depth;
     option_list excludes, rules, reports, zone_texts;
     uint64_t jobs, pictures, worst, top;
     int no_issues, same_assembly, contacts, fast, json, quiet, exit_code;
@@ -34,6 +34,7 @@ typedef struct clash_job {
     const instance_tree *a, *b; /* equal within one file; b: of the zones, if there are any */
     char created[32];
     clash_zones zones;
+    clash_places places;
     clash_run run;
     clash_summary summary;
     clash_rules rules;

@@ -142,7 +142,7 @@ static void count_findings(clash_job *j)
 int clash_issue_of(clash_job *j, uint32_t number, clash_issue *out)
 {
     const clash_gathered *g = &j->gathered;
-    const clash_trees trees = {j->a, j->b, j->run.placement_b};
+    const clash_trees trees = {j->a, j->b, j->run.placement_b, j->set->places ? &j->places : NULL};
     char clearance[64];
     bvp_clash_pair pair;
     int code = clash_kept_read(&j->kept, &j->kept.items[g->order[g->first[number]]], &pair);
@@ -182,7 +182,7 @@ static int give_issue(clash_job *j, uint32_t number)
 static int give_rows(clash_job *j)
 {
     clash_summary *s = &j->summary;
-    const clash_trees trees = {j->a, j->b, j->run.placement_b};
+    const clash_trees trees = {j->a, j->b, j->run.placement_b, j->set->places ? &j->places : NULL};
     const clash_past_issues past = {(const uint8_t(*)[16])j->baseline.issues,
                                     j->baseline.issue_count};
     const clash_gathered *g = &j->gathered;

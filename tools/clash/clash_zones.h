@@ -6,6 +6,7 @@
 #define CLASH_ZONES_H
 
 #include "bvpack_clash.h"
+#include "rules/clash_json.h"
 
 typedef struct clash_zone {
     char *name;
@@ -33,6 +34,8 @@ enum { CLASH_ZONES_MOST = 10000 };
 /* All return 0, or say what is wrong and return the exit code. */
 /* info: of the file whose units bare numbers are in. text: CLASH_ZONE_VALUE. */
 int clash_zones_add_text(clash_zones *z, const char *text, const bvp_file_info *info);
+/* The same of a list within another file, which json is reading. */
+int clash_zones_add_list(clash_zones *z, clash_json *json, const json_value *list);
 int clash_zones_add_file(clash_zones *z, const char *path, const bvp_file_info *info);
 /* After the last one: checks them, and makes the file. against: whose instances they are held
  * against. */

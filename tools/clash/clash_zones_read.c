@@ -111,7 +111,7 @@ int clash_zones_add_text(clash_zones *z, const char *text, const bvp_file_info *
 /* ---- the file ------------------------------------------------------------------------------ */
 
 typedef struct reading {
-    clash_json json;
+    clash_json *json;
     clash_zones *z;
     clash_zone *zone;  /* the one being read */
     char folder[4096]; /* of hulls' files */
@@ -120,21 +120,21 @@ typedef struct reading {
 
 static int refuse(reading *in, const char *key, const char *what)
 {
-    return clash_json_refuse(&in->json, key, what);
+    return clash_json_refuse(in->json, key, what);
 }
 
 static int read_name(reading *in, const char *key, const json_value *value)
 {
-    return clash_json_name(&in->json, key, value, &in->zone->name);
+    return clash_json_name(in->json, key, value, &in->zone->name);
 }
 
 static int read_shape_at(reading *in, const char *key, const char *text, int is_path)
 {
     char where[256];
-    const hull_request request = {.where = clash_json_place(&in->json, key, where),
+    const hull_request request = {.where = clash_json_place(in->json, key, where),
                                   .folder = in->folder,
-                                  .unit_in_metres = in->json.info->unit_in_metres};
-    return in->json.code = read_shape(in->zone, &request, text, is_path);
+                                  .unit_in_metres = in->json->info->unit_in_metres};
+    return in->json->code = read_shape(in->zone, &request, text, is_path);
 }
 
 static int read_shape_text(reading *in, const char *key, const json_value *value)
@@ -159,7 +159,7 @@ static int read_hull(reading *in, const char *key, const json_value *value)
     free(zone->values);
     zone->values = calloc(3 * count, sizeof *zone->values);
     if (!zone->values)
-        return in->json.code = complain_memory();
+        return in->json->code = complain_memory();
     for (size_t i = 0; i < count; i++)
         if (!json_tree_numbers(json_tree_at(value, i), 3, zone->values + 3 * i) ||
             !is_moderate(zone->values + 3 * i, 3)) {
@@ -181,8 +181,8 @@ static int read_place(reading *in, const char *key, const json_value *value)
     const char *text = json_tree_text(value);
     const size_t count = json_tree_size(value);
     if (text)
-        return in->json.code =
-                   read_placement(in->zone, clash_json_place(&in->json, key, where), text);
+        return in->json->code =
+                   read_placement(in->zone, clash_json_place(in->json, key, where), text);
     if ((count != 3 && count != 6 && count != 12) || !json_tree_numbers(value, count, numbers) ||
         !is_moderate(numbers, count))
         return refuse(in, key,
@@ -194,7 +194,7 @@ static int read_place(reading *in, const char *key, const json_value *value)
 
 static int read_clearance(reading *in, const char *key, const json_value *value)
 {
-    return clash_json_length(&in->json, key, value, &in->zone->clearance);
+    return clash_json_length(in->json, key, value, &in->zone->clearance);
 }
 
 static int read_zone_member(void *user, const char *key, const json_value *value)
@@ -207,7 +207,7 @@ static int read_zone_member(void *user, const char *key, const json_value *value
     for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
         if (strcmp(key, words[i]) == 0)
             return readers[i](in, key, value);
-    return strcmp(key, "comment") == 0 ? 0 : clash_json_unknown(&in->json, key, words);
+    return strcmp(key, "comment") == 0 ? 0 : clash_json_unknown(in->json, key, words);
 }
 
 static int read_zone(void *user, const char *name, const json_value *value)
@@ -216,12 +216,12 @@ static int read_zone(void *user, const char *name, const json_value *value)
     in->shape_count = 0;
     in->zone = add_zone(in->z); /* which may move the earlier ones */
     if (!in->zone)
-        return in->json.code = EXIT_LIMIT;
+        return in->json->code = EXIT_LIMIT;
     in->zone->name = strdup(name);
     if (!in->zone->name)
-        return in->json.code = complain_memory();
+        return in->json->code = complain_memory();
     if (json_tree_each(value, read_zone_member, in) != 0)
-        return in->json.code;
+        return in->json->code;
     return in->shape_count == 1 ? 0 : refuse(in, "", "expected one of \"shape\" and \"hull\"");
 }
 
@@ -230,25 +230,39 @@ static int read_top_member(void *user, const char *key, const json_value *value)
     static const char *const words[] = {"zones", "comment", NULL};
     reading *in = user;
     if (strcmp(key, "zones") == 0)
-        return clash_json_list(&in->json, value, "zone", read_zone, in);
-    return strcmp(key, "comment") == 0 ? 0 : clash_json_unknown(&in->json, key, words);
+        return clash_json_list(in->json, value, "zone", read_zone, in);
+    return strcmp(key, "comment") == 0 ? 0 : clash_json_unknown(in->json, key, words);
+}
+
+/* Hulls' files are named from the folder of the file that names them. */
+static int find_folder(reading *in, const char *path)
+{
+    if (folder_of(path, in->folder, sizeof in->folder) == 0)
+        return 0;
+    complain(path, "the path is too long");
+    return EXIT_LIMIT;
 }
 
 int clash_zones_add_file(clash_zones *z, const char *path, const bvp_file_info *info)
 {
-    reading in = {.z = z};
+    clash_json json;
+    reading in = {.z = z, .json = &json};
     const size_t before = z->count;
-    if (folder_of(path, in.folder, sizeof in.folder) != 0) {
-        complain(path, "the path is too long");
-        return EXIT_LIMIT;
-    }
-    int code = clash_json_open(&in.json, path, info, "zones");
+    int code = find_folder(&in, path);
+    code = code ? code : clash_json_open(&json, path, info, "zones");
     if (code != 0)
         return code;
     z->path = path;
-    code = clash_json_root(&in.json, "zone", read_zone, read_top_member, &in);
+    code = clash_json_root(&json, "zone", read_zone, read_top_member, &in);
     if (code == 0 && z->count == before)
         code = refuse(&in, "", "there is no zone in it");
-    clash_json_close(&in.json);
+    clash_json_close(&json);
     return code;
+}
+
+int clash_zones_add_list(clash_zones *z, clash_json *json, const json_value *list)
+{
+    reading in = {.z = z, .json = json};
+    const int code = find_folder(&in, json->path);
+    return code ? (json->code = code) : clash_json_list(json, list, "zone", read_zone, &in);
 }

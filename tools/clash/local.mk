@@ -3,6 +3,7 @@ TOOL_SOURCES += \
 	tools/clash/clash_baseline.c \
 	tools/clash/clash_gather.c \
 	tools/clash/clash_past.c \
+	tools/clash/clash_places.c \
 	tools/clash/clash_print.c \
 	tools/clash/clash_run.c \
 	tools/clash/clash_state.c \
@@ -16,6 +17,7 @@ noinst_HEADERS += \
 	tools/clash/clash_job.h \
 	tools/clash/clash_gather.h \
 	tools/clash/clash_past.h \
+	tools/clash/clash_places.h \
 	tools/clash/clash_state.h \
 	tools/clash/clash_zones.h \
 	tools/clash/zone_mesh.h

@@ -65,6 +65,8 @@ static int open_files(clash_job *j, int count, char **paths)
         code = open_one(j, 1, paths[1]);
     if (code == 0 && has_zones)
         code = read_zones(j);
+    if (code == 0 && j->set->places)
+        code = clash_places_read(&j->places, j->set->places, &j->files[0].info);
     if (code == 0)
         code = instance_tree_open(&j->trees[0], j->files[0].file);
     if (code == 0 && count == 2)
@@ -354,6 +356,7 @@ static int run(const verb *self, int argc, char **argv)
         instance_tree_close(&j.trees[i]);
         operand_close(&j.files[i]);
     }
+    clash_places_free(&j.places);
     clash_zones_free(&j.zones);
     return code;
 }
@@ -380,6 +383,9 @@ static const option_row options[] = {
         "is " CONVEX_TEXT_HELP "; PLACEMENT is where it stands" QUERY_PLACE_HELP
         "; may be given several times"),
     ROW("zones", 0, OPTION_FILE, zones, "FILE", "the same, of a JSON file that lists zones"),
+    ROW("places", 0, OPTION_FILE, places, "FILE",
+        "JSON of zones, as of --zones, and of lines across x, y and z: what rooms, grid lines and "
+        "levels are called, to say of each issue where it is"),
     ROW("exclude", 'x', OPTION_TEXTS, excludes, "SELECTOR[:SELECTOR]",
         "leave out pairs of an instance of the first and one of the second selector, or of "
         "anything; may be given several times"),

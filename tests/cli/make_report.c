@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * make_report: a clash report with a pair of every verdict and with names that do harm where they
- * are not escaped. Usage: make_report SCRATCH.bvp OUT.bcf|glb|html [times [threads]]
+ * are not escaped. Usage: make_report SCRATCH.bvp OUT.bcf|bcfzip|glb|html [times [threads]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 
 int main(int argc, char **argv)
 {
-    static const clash_form *const forms[] = {&report_bcf, &report_glb, &report_html};
+    static const clash_form *const forms[] = {&report_bcf, &report_bcfzip, &report_glb,
+                                              &report_html};
     const uint32_t times = argc > 3 ? (uint32_t)atoi(argv[3]) : 1;
     const uint32_t threads = argc > 4 ? (uint32_t)atoi(argv[4]) : 0;
     const char *ending = argc > 2 ? strrchr(argv[2], '.') : NULL;

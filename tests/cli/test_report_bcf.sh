@@ -1,8 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The BCF form of a clash report: a zip whose bytes depend on nothing but the rows, valid against the
-# schemas of BCF 3.0 where these are in $BVP_SHARED/bcf, with cameras, components and snapshots.
+# The BCF form of a clash report: a zip whose bytes depend on nothing but the rows, with cameras, components and
+# snapshots, and what people have said. 3.0 is valid against buildingSMART's schemas where these are in
+# $BVP_SHARED/bcf, 2.1 where they are in $BVP_SHARED/bcf-2.1 (release_2_1 of their BCF-XML), and against our own.
 set -u
+src=$(realpath "${BVP_SRCDIR:-$(dirname "$0")/../..}")
+shared=$(realpath -m "${BVP_SHARED-$src/../shared}")
 make_report=$(realpath "${BVP_BUILDDIR:-.}/tests/cli/make_report")
 [ -x "$make_report" ] || { echo "no program to test: $make_report"; exit 77; }
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
@@ -85,18 +88,62 @@ topic 'plate and pin on' Contact Low
 topic 'plate and near block (2 mm apart)' Clearance Low
 topic 'Resolved, was touching: inner and block apart' Contact Low
 
+# ---- what people have said
+said=$(grep -rl 'Issue: 00000000000000000000000100000000' out --include=markup.bcf)
+[ -n "$said" ] || bad "no topic says which issue it is"
+grep -q 'TopicStatus="In &quot;Progress&quot; &lt;1&gt;"' "$said" || bad "the status: $(grep TopicStatus "$said")"
+grep -q '^Issue: 0*1000* \[In &quot;Progress&quot; &lt;1&gt;\] \[&lt;/script&gt;.*\]$' "$said" || bad "the mark: $(grep Issue: "$said")"
+grep -q '<CreationDate>2025-12-01T00:00:00Z</CreationDate>' "$said" || bad "older comments than the topic"
+grep -q '<ModifiedDate>2025-12-04T00:00:00Z</ModifiedDate>' "$said" || bad "when it was changed"
+grep -q '<Comment>1 &lt; 2 &amp; 3</Comment>' "$said" || bad "a comment is missing"
+[ "$(grep -c '<Comment Guid="' "$said")" = 2 ] || bad "not two comments"
+sed -n '/<Comment Guid="0123abcd-/,/<.Comment>$/p' "$said" | grep -q '<Comment>changed<' || bad "the changed comment is the old one"
+grep -rq 'TopicStatus="Approved"' out --include=markup.bcf || bad "no approved topic"
+
+# ---- 2.1: the same topics, comments and viewpoints
+"$make_report" rig.bvp rig.bcfzip || bad "no report as .bcfzip"
+unzip -q rig.bcfzip -d old || bad "the zip is damaged"
+[ "$(cd out && find . -type f | grep -v extensions.xml | sort)" = "$(cd old && find . -type f | sort)" ] || bad "2.1 has other files"
+for file in out/*/markup.bcf; do
+  for word in '<Title>' 'Topic Guid=' '<Comment>' '<Date>' '<AssignedTo>' 'Comment Guid=' '^Issue:' '<Snapshot>'; do
+    [ "$(grep -e "$word" "$file")" = "$(grep -e "$word" "old${file#out}")" ] || bad "$file: other $word in 2.1"
+  done
+done
+# both cameras see the contact in the same size
+view=$(grep -rl 'rig/pin on' out --include=viewpoint.bcfv)
+cat "$view" "old${view#out}" | awk -F'[<>]' '/CameraViewPoint/ { n++; for (i = 0; i < 3; i++) p[n, i] = $(5 + 4 * i) }
+  /CameraDirection/ { for (i = 0; i < 3; i++) d[n, i] = $(5 + 4 * i) } /FieldOfView/ { a[n] = $3 * atan2(0, -1) / 360 }
+  END {
+    at[0] = .045; at[1] = .015; at[2] = .01
+    for (n = 1; n < 3; n++) for (i = 0; i < 3; i++) along[n] += (at[i] - p[n, i]) * d[n, i]
+    one = along[1] * sin(a[1]) / cos(a[1]); other = along[2] * sin(a[2]) / cos(a[2])
+    exit !(a[1] != a[2] && along[1] > along[2] && (one - other) ^ 2 < 1e-18)
+  }' || bad "the camera of 2.1 sees something else"
+
 # ---- against the schemas
-schemas=${BVP_SHARED-../shared}/bcf
+valid() { # FOLDER SCHEMA FILE...
+  xmllint --noout --nonet --schema "$1/$2.xsd" "${@:3}" 2>lint || { bad "$1/$2.xsd"; grep -v validates lint | head -5; }
+}
 if ! command -v xmllint >which; then
   skipped="there is no xmllint"
-elif [ ! -f "$schemas/markup.xsd" ]; then
-  skipped="there are no schemas in $schemas"
 else
-  valid() { xmllint --noout --nonet --schema "$schemas/$1.xsd" "${@:2}" 2>lint || { bad "$1.xsd"; grep -v validates lint | head -5; }; }
-  valid version out/bcf.version
-  valid extensions out/extensions.xml
-  valid markup out/*/markup.bcf
-  valid visinfo out/*/viewpoint.bcfv
+  xmllint --noout --nonet --relaxng "$src/tests/cli/bcf_2_1.rng" old/bcf.version old/*/*.bcf old/*/*.bcfv 2>lint ||
+    { bad "2.1"; grep -v validates lint | head -5; }
+  if [ -f "$shared/bcf/markup.xsd" ]; then
+    valid "$shared/bcf" version out/bcf.version
+    valid "$shared/bcf" extensions out/extensions.xml
+    valid "$shared/bcf" markup out/*/markup.bcf
+    valid "$shared/bcf" visinfo out/*/viewpoint.bcfv
+  else
+    skipped="there are no schemas of 3.0 in $shared/bcf"
+  fi
+  if [ -f "$shared/bcf-2.1/markup.xsd" ]; then
+    valid "$shared/bcf-2.1" version old/bcf.version
+    valid "$shared/bcf-2.1" markup old/*/markup.bcf
+    valid "$shared/bcf-2.1" visinfo old/*/viewpoint.bcfv
+  else
+    echo "skipped buildingSMART's schemas of 2.1: there are none in $shared/bcf-2.1"
+  fi
 fi
 [ $fail = 0 ] || exit 1
 [ -z "$skipped" ] || { echo "all but the schemas: $skipped"; exit 77; }

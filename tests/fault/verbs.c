@@ -114,7 +114,7 @@ static const verb_case cases[] = {
     {.line = "clash ../in/thin.bvp -q -j 1 --exclude Cube*:Ring* --same-assembly -r o.csv"},
     {.line = "clash ../in/tree.bvp -j 1 --issues ../in/said.jsonl --baseline ../in/old.jsonl -r "
              "o.jsonl -r o.csv"},
-    {.line = "clash ../in/tree.bvp -q -j 1 --issues ../in/said.jsonl -r o.bcf --pictures 0"},
+    {.line = "clash ../in/tree.bvp -q -j 1 --issues ../in/said.jsonl -r o.bcfzip --pictures 0"},
     {.line = "issues ../in/said.jsonl"},
     {.line = "issues ../in/said.jsonl --report ../in/old.jsonl --json"},
     {.line = "issues o.jsonl 0123456789abcdef0123456789abcdef -s approved -m fine --author a "

@@ -67,6 +67,7 @@ declare -A program=(
   [viewer]=""
   [issues]="cli files model text"
   [report]="cli files glb issues query text view"
+  [bcf]="files issues report text"
   [found]="query report text"
   [rules]="cli files model query text"
   [suggest]="cli files found query rules text"

@@ -223,6 +223,39 @@ static int give_row(clash_report *r, const bvp_file *file, int number, uint32_t 
     return r->form->row(r, &row);
 }
 
+/* What people say of some issues, with names that would do harm. */
+static int say(issue_log *log)
+{
+    static const issue_event events[] = {{.time = "2025-12-01T00:00:00Z",
+                                          .issue = REPORT_SAID,
+                                          .author = REPORT_EVIL,
+                                          .status = "active",
+                                          .word = "In \"Progress\" <1>",
+                                          .assignee = REPORT_EVIL},
+                                         {.time = "2025-12-02T00:00:00Z",
+                                          .issue = REPORT_SAID,
+                                          .author = "b",
+                                          .comment = "1 < 2 & 3"},
+                                         {.time = "2025-12-03T00:00:00Z",
+                                          .issue = REPORT_SAID,
+                                          .author = "c",
+                                          .comment = REPORT_EVIL,
+                                          .guid = "0123abcd-0123-0123-0123-0123456789ab"},
+                                         {.time = "2025-12-04T00:00:00Z",
+                                          .issue = REPORT_SAID,
+                                          .author = "d",
+                                          .comment = "changed",
+                                          .guid = "0123abcd-0123-0123-0123-0123456789ab"},
+                                         {.time = "2026-12-04T00:00:00Z",
+                                          .issue = "00000000000000000000000200000000",
+                                          .author = "e",
+                                          .status = "approved"}};
+    int code = 0;
+    for (size_t i = 0; i < sizeof events / sizeof events[0] && code == 0; i++)
+        code = issue_log_add(log, &events[i]);
+    return code ? code : issue_log_sort(log);
+}
+
 static int give_all(clash_report *r, const bvp_file *file, uint32_t times)
 {
     static const clash_rule_use rule = {"<b>clearance", "limits", 1};
@@ -253,7 +286,8 @@ int report_case_write(const char *packed, const clash_form *form, FILE *out, uin
                       uint32_t times, uint32_t thread_count)
 {
     bvp_file *file;
-    if (bvp_open(packed, NULL, &file, NULL) != BVP_OK)
+    issue_log log = {0};
+    if (bvp_open(packed, NULL, &file, NULL) != BVP_OK || say(&log) != 0)
         return -1;
     clash_run run = {.path_a = "models/rig <1> & co.bvp",
                      .path_b = "",
@@ -265,6 +299,7 @@ int report_case_write(const char *packed, const clash_form *form, FILE *out, uin
                      .created = "2026-01-02T03:04:05Z",
                      .rules = "",
                      .baseline = "last.jsonl",
+                     .issues = &log,
                      .thread_count = thread_count,
                      .picture_max = picture_max};
     bvp_get_info(file, &run.info_a);
@@ -273,5 +308,6 @@ int report_case_write(const char *packed, const clash_form *form, FILE *out, uin
     if (form->discard)
         form->discard(&r);
     bvp_close(file);
+    issue_log_close(&log);
     return code;
 }

@@ -10,6 +10,9 @@
 /* A name that would do harm where it is not escaped. */
 #define REPORT_EVIL "</script><script>document.title=\"owned\"</script><b>&amp;'\x01\xff"
 
+/* The issue that people have said most about. */
+#define REPORT_SAID "00000000000000000000000100000000"
+
 enum {
     REPORT_ROWS = 9 /* a pair of each verdict but clear, one more that penetrates, a resolved one */
 };

@@ -13,8 +13,9 @@
 #include "report_case.h"
 #include "suite.h"
 
-static const clash_form *const forms[] = {&report_glb, &report_html, &report_bcf, &report_xlsx};
-enum { FORMS = sizeof forms / sizeof forms[0], ARCHIVES = 2 /* the last ones */ };
+static const clash_form *const forms[] = {&report_glb, &report_html, &report_bcf, &report_bcfzip,
+                                          &report_xlsx};
+enum { FORMS = sizeof forms / sizeof forms[0], ARCHIVES = 3 /* the last ones */ };
 
 static char packed[] = "test_report_forms.XXXXXX";
 

@@ -21,7 +21,7 @@
 
 typedef struct clash_settings {
     const char *clearance, *touch, *overlap, *placement_b, *suggest, *places, *baseline, *state,
-        *cell, *assume_unit, *issues, *zones, *verdicts, *min_depth;
+        *cell, *assume_unit, *issues, *bcf, *zones, *verdicts, *min_depth;
     option_list excludes, rules, reports, zone_texts;
     uint64_t jobs, pictures, worst, top;
     int no_issues, same_assembly, contacts, fast, json, quiet, exit_code;

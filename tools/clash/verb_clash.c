@@ -273,6 +273,7 @@ static int prepare(clash_job *j, int count, char **paths)
     run->thread_count = (uint32_t)set->jobs;
     run->picture_max = (uint32_t)set->pictures;
     run->created = j->created;
+    run->bcf = set->bcf;
     code = read_rules(j); /* a rule file may set the limits */
     if (code == 0)
         code = choose_limits(j);
@@ -401,6 +402,8 @@ static const option_row options[] = {
     ROW("report", 'r', OPTION_FILES, reports, "FILE",
         "write a report; the ending says the form; - is standard output as JSON lines; may be "
         "given several times"),
+    ROW("bcf", 0, OPTION_CHOICE, bcf, "2.1|3.0",
+        "version of BCF reports; by default .bcf is 3.0 and .bcfzip 2.1"),
     ROW("baseline", 0, OPTION_FILE, baseline, "[FILE,[FILE,]]REPORT",
         "an earlier report as .jsonl: say of each pair whether it is new, and which are resolved; "
         "with the packed file of that report in front instances are matched as \"bvpack diff\" "
@@ -490,7 +493,8 @@ const verb verb_clash = {
         "The ending of a report's name says its form: .jsonl is a pair a line, .csv a pair a row, "
         ".xlsx "
         "two sheets, issues and pairs, "
-        ".html a page with table, pictures and 3D view, .bcf a topic an issue for viewers, .glb "
+        ".html a page with table, pictures and 3D view, .bcf (BCF 3.0) and .bcfzip (2.1) a topic "
+        "an issue for viewers, .glb "
         "the clashing "
         "instances in colours. SIGINT and SIGTERM end the run in order: what is complete is "
         "reported, and the coverage statement "

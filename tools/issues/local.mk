@@ -6,6 +6,7 @@ TOOL_SOURCES += \
 	tools/issues/issue_log.c \
 	tools/issues/issue_status.c \
 	tools/issues/issue_titles.c \
+	tools/issues/issue_topic.c \
 	tools/issues/verb_issues.c
 noinst_HEADERS += \
 	tools/issues/issue_date.h \
@@ -13,4 +14,5 @@ noinst_HEADERS += \
 	tools/issues/issue_list.h \
 	tools/issues/issue_log.h \
 	tools/issues/issue_status.h \
-	tools/issues/issue_titles.h
+	tools/issues/issue_titles.h \
+	tools/issues/issue_topic.h

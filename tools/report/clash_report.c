@@ -17,8 +17,8 @@
 #include "report/clash_outputs.h"
 #include "text/message.h"
 
-static const clash_form *const forms[] = {&report_jsonl, &report_csv, &report_xlsx,
-                                          &report_bcf,   &report_glb, &report_html};
+static const clash_form *const forms[] = {&report_jsonl,  &report_csv, &report_xlsx, &report_bcf,
+                                          &report_bcfzip, &report_glb, &report_html};
 enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
 
 /* ---- forms --------------------------------------------------------------------------------- */

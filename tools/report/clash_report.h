@@ -67,6 +67,7 @@ typedef struct clash_run {
     const char *created;          /* ISO 8601 UTC; of SOURCE_DATE_EPOCH when that is set */
     const char *rules, *baseline; /* files, or "" */
     const issue_log *issues;      /* what people have said, or NULL */
+    const char *bcf;              /* --bcf: "2.1" or "3.0"; NULL: as the ending says */
     uint32_t thread_count;        /* -j; 0: one per CPU */
     uint32_t picture_max;         /* --pictures: most pictures in a report that has some */
 } clash_run;
@@ -127,6 +128,7 @@ struct clash_report {
     void *own; /* the form's */
 };
 
-extern const clash_form report_jsonl, report_csv, report_xlsx, report_bcf, report_glb, report_html;
+extern const clash_form report_jsonl, report_csv, report_xlsx, report_bcf, report_bcfzip,
+    report_glb, report_html;
 
 #endif

@@ -3,7 +3,6 @@ TOOL_SOURCES += \
 	tools/report/clash_report.c \
 	tools/report/clash_rows.c \
 	tools/report/clash_severity.c \
-	tools/report/report_bcf.c \
 	tools/report/report_columns.c \
 	tools/report/report_csv.c \
 	tools/report/report_glb.c \

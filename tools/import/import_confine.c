@@ -96,6 +96,7 @@ static const int allowed[] = {
     SYS_munmap,
     SYS_nanosleep,
     SYS_newfstatat,
+    SYS_pipe2, /* between threads */
     SYS_ppoll,
     SYS_pread64,
     SYS_read,

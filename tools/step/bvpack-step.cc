@@ -187,7 +187,7 @@ void read_iges(import_sender *sender, const Handle(TDocStd_Document) & document)
 [[noreturn]] void run(import_sender *sender, const import_task &task)
 {
     const bool is_iges = strcmp(task.format, "iges") == 0;
-    const step_settings settings = {task.chord, task.angle * M_PI / 180, task.thread_count != 1};
+    const step_settings settings = {task.chord, task.angle * M_PI / 180, task.thread_count};
     product_map products;
     Handle(TDocStd_Document) document;
 
@@ -201,10 +201,10 @@ void read_iges(import_sender *sender, const Handle(TDocStd_Document) & document)
         read_iges(sender, document);
     else
         read_step(sender, task, document, &products);
-    step_send_tree(sender, document, settings, find_product, &products);
+    const double tolerance = step_send_tree(sender, document, settings, find_product, &products);
     if (step_was_memory_short()) /* and something may be missing */
         throw std::bad_alloc();
-    const import_end end = {0.001, settings.chord, 3, 0, 0, 0};
+    const import_end end = {0.001, tolerance, 3, 0, 0, 0};
     import_send_end(sender, &end, is_iges ? "IGES" : "STEP");
 }
 

@@ -4,10 +4,15 @@
 #include "step/step.h"
 
 #include <map>
+#include <algorithm>
 #include <array>
+#include <cmath>
 
+#include <BRepAdaptor_Surface.hxx>
 #include <BRepMesh_IncrementalMesh.hxx>
+#include <BRepTools.hxx>
 #include <BRep_Tool.hxx>
+#include <IMeshTools_Parameters.hxx>
 #include <Poly_Triangulation.hxx>
 #include <TopExp.hxx>
 #include <TopExp_Explorer.hxx>
@@ -33,13 +38,12 @@ uint32_t vertex_of(const gp_Pnt &p, vertex_map *known, step_mesh *out)
 }
 
 /* Triangles look outward: against the face's orientation, and against a mirroring place. */
-void add_face(const TopoDS_Face &face, uint32_t number, vertex_map *known, step_mesh *out,
-              step_losses *losses)
+void add_face(const TopoDS_Face &face, uint32_t number, vertex_map *known, step_mesh *out)
 {
     TopLoc_Location place;
     const Handle(Poly_Triangulation) mesh = BRep_Tool::Triangulation(face, place);
     if (mesh.IsNull() || mesh->NbTriangles() == 0) {
-        losses->unmeshed_faces++;
+        out->missing_faces++;
         return;
     }
     const gp_Trsf &move = place.Transformation();
@@ -57,6 +61,23 @@ void add_face(const TopoDS_Face &face, uint32_t number, vertex_map *known, step_
             continue; /* at the tip of a cone, the pole of a sphere */
         out->indices.insert(out->indices.end(), {vertices[a], vertices[b], vertices[c]});
         out->ids.push_back(number);
+    }
+}
+
+/* How many triangles a mesh of this face has, times its error, or the root of that where it bends
+ * one way: then triangles are as many as steps, and the error goes with the square of a step. */
+void add_growth(const TopoDS_Face &face, double error, size_t count, step_mesh *out)
+{
+    switch (BRepAdaptor_Surface(face, Standard_False).GetType()) {
+    case GeomAbs_Plane:
+        break;
+    case GeomAbs_Cylinder:
+    case GeomAbs_Cone:
+    case GeomAbs_SurfaceOfExtrusion:
+        out->growth += static_cast<double>(count) * std::sqrt(error);
+        break;
+    default:
+        out->growth_twice += static_cast<double>(count) * error;
     }
 }
 
@@ -103,19 +124,36 @@ step_colour step_colour_of(const Handle(XCAFDoc_ColorTool) & colours, const Topo
     return step_colour();
 }
 
-void step_mesh_shape(const TopoDS_Shape &shape, const step_settings &settings,
-                     const Handle(XCAFDoc_ColorTool) & colours, step_mesh *out, step_losses *losses)
+void step_mesh_shape(const TopoDS_Shape &shape, double chord, const step_settings &settings,
+                     const Handle(XCAFDoc_ColorTool) & colours, step_mesh *out)
 {
     TopTools_IndexedMapOfShape faces;
     TopExp::MapShapes(shape, TopAbs_FACE, faces);
-    if (faces.IsEmpty()) {
-        losses->faceless_shapes++;
+    out->face_count = static_cast<uint64_t>(faces.Extent());
+    if (faces.IsEmpty())
         return;
-    }
-    BRepMesh_IncrementalMesh(shape, settings.chord, Standard_False, settings.angle,
-                             settings.is_parallel);
+    BRepTools::Clean(shape); /* of an earlier mesh, which may be coarser or finer */
+    IMeshTools_Parameters how;
+    how.Deflection = chord;
+    how.Angle = settings.angle;
+    how.InParallel = settings.thread_count != 1;
+    if (chord < settings.chord) /* many points on few edges: Watson's way takes their square */
+        how.MeshAlgo = IMeshTools_MeshAlgoType_Delabella;
+    BRepMesh_IncrementalMesh mesher;
+    mesher.SetShape(shape);
+    mesher.ChangeParameters() = how;
+    mesher.Perform();
     colour_faces(shape, colours, faces, &out->colours);
     vertex_map known;
-    for (int i = 1; i <= faces.Extent(); i++)
-        add_face(TopoDS::Face(faces(i)), static_cast<uint32_t>(i - 1), &known, out, losses);
+    out->error = step_edge_error(shape);
+    for (int i = 1; i <= faces.Extent(); i++) {
+        const TopoDS_Face &face = TopoDS::Face(faces(i));
+        const size_t before = out->ids.size();
+        add_face(face, static_cast<uint32_t>(i - 1), &known, out);
+        double error = step_face_error(face);
+        error = std::isfinite(error) ? error : chord; /* what was asked for */
+        out->error = std::max(out->error, error);
+        add_growth(face, error, out->ids.size() - before, out);
+    }
+    BRepTools::Clean(shape);
 }

@@ -152,6 +152,8 @@ typedef struct bvp_clash_options {
  * far out that they have hierarchies of their own (bvp_file_info.instance_hierarchy_count), the
  * side and the coordinate are those of the others: the first hierarchy's box. */
 BVP_API double bvp_clash_touch_gap(const bvp_file *a, const bvp_file *b);
+/* The first of these two: what the coordinates leave open, were the triangles exact. */
+BVP_API double bvp_clash_coordinate_gap(const bvp_file *a, const bvp_file *b);
 
 /* What is examined: all pairs of instances within `a` (b NULL), or of one of `a` and one of `b`;
  * or, with zones, of an instance of `a` and a zone. */

@@ -19,7 +19,8 @@
 #define DOUBLE_STEP 0x1p-52
 enum { STEPS = 8 };
 
-static double gap_of(const bvp_file *file)
+/* has_tolerance: that of the tessellation counts. */
+static double gap_of(const bvp_file *file, bool has_tolerance)
 {
     bvp_file_info info;
     bvpi_tree tree;
@@ -40,11 +41,22 @@ static double gap_of(const bvp_file *file)
     if (bvpi_call_end(&call, BVP_OK) != BVP_OK)
         return NAN;
     return fmax(STEPS * fmax(extent * FLOAT_STEP, largest * DOUBLE_STEP),
-                2 * info.tessellation_tolerance);
+                has_tolerance ? 2 * info.tessellation_tolerance : 0);
+}
+
+static double largest_gap(const bvp_file *a, const bvp_file *b, bool has_tolerance)
+{
+    const double of_a = a ? gap_of(a, has_tolerance) : 0;
+    const double of_b = b ? gap_of(b, has_tolerance) : 0;
+    return isnan(of_a) || isnan(of_b) ? NAN : fmax(of_a, of_b);
 }
 
 double bvp_clash_touch_gap(const bvp_file *a, const bvp_file *b)
 {
-    const double of_a = a ? gap_of(a) : 0, of_b = b ? gap_of(b) : 0;
-    return isnan(of_a) || isnan(of_b) ? NAN : fmax(of_a, of_b);
+    return largest_gap(a, b, true);
+}
+
+double bvp_clash_coordinate_gap(const bvp_file *a, const bvp_file *b)
+{
+    return largest_gap(a, b, false);
 }

@@ -13,6 +13,7 @@
 #include "clash/clash_gather.h"
 #include "rules/clash_rules.h"
 #include "clash/clash_state.h"
+#include "clash/clash_tolerance.h"
 #include "clash/clash_zones.h"
 #include "cli/operand.h"
 #include "cli/progress.h"
@@ -38,6 +39,7 @@ typedef struct clash_job {
     clash_run run;
     clash_summary summary;
     clash_rules rules;
+    clash_tolerance tolerance;
     clash_rule_use *uses;
     uint64_t *use_sums;
     clash_past_files past;

@@ -207,6 +207,12 @@ static void print_coverage(const clash_job *j, FILE *out)
     fprintf(out, "%s allowed, %s unknown; %s\n", grouped(s->allowed_count, a),
             grouped(c->verdicts[BVP_VERDICT_UNKNOWN], b),
             s->complete ? "all others are clear" : "of the others, those looked at are clear");
+    if (s->unsettled_count > 0)
+        fprintf(out,
+                "  not settled: %s that %s; curved faces of their parts are cut too coarsely to "
+                "tell a contact from a shallow penetration\n",
+                counted(s->unsettled_count, "pair", a),
+                s->unsettled_count == 1 ? "touches" : "touch");
     print_filtered(&s->filtered, out);
     for (uint32_t i = 0; i < s->rule_count; i++) {
         fputs("  rule ", out);
@@ -241,7 +247,9 @@ int clash_print(clash_job *j, FILE *out)
     }
     print_length(out, "clearance ", run->limits.clearance, run->unit);
     print_length(out, ", touch gap ", run->limits.touch_gap, run->unit);
-    if (run->limits.touch_gap == run->touch_gap_default)
+    if (clash_tolerance_decides(&j->tolerance) && j->tolerance.sets_touch)
+        fputs(" at most (the default: what the triangles of a pair leave open)", out);
+    else if (run->limits.touch_gap == run->touch_gap_default)
         fputs(" (the default)", out);
     print_length(out, ", permitted overlap ", run->limits.overlap, run->unit);
     fputc('\n', out);
@@ -298,6 +306,7 @@ int clash_print_json(clash_job *j)
     jsonw_count(&out, "near_pairs", c->box_pairs);
     jsonw_count(&out, "excluded", c->excluded);
     jsonw_count(&out, "allowed", j->summary.allowed_count);
+    jsonw_count(&out, "unsettled", j->summary.unsettled_count);
     for (int v = 0; v < BVP_VERDICT_COUNT; v++)
         jsonw_count(&out, bvp_verdict_name((bvp_verdict)v), c->verdicts[v]);
     jsonw_end(&out);

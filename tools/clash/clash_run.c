@@ -66,6 +66,7 @@ static int deliver(void *user, const bvp_clash_pair *pair)
     }
     if (!clash_filter_takes(&j->filter, pair, &j->summary.filtered))
         return 0;
+    j->summary.unsettled_count += strcmp(clash_tolerance_settled(&j->tolerance, pair), "no") == 0;
     if (j->set->baseline)
         *(found.known ? &j->summary.persistent_count : &j->summary.new_count) += 1;
     /* within one file a group is an unordered pair of parts; a zone counts as a part of its own */
@@ -87,6 +88,7 @@ clash_row *clash_row_of(clash_job *j, const clash_found *found, bvp_clash_pair *
         return NULL;
     row->state = !j->set->baseline ? "" : found->known ? "persistent" : "new";
     row->was = found->known ? bvp_verdict_name((bvp_verdict)found->was) : "";
+    row->settled = clash_tolerance_settled(&j->tolerance, pair);
     hex_text(found->id, sizeof found->id, row->id); /* perhaps the baseline's */
     return row;
 }
@@ -310,6 +312,19 @@ static int take_progress(void *user, uint32_t done, uint32_t total,
     return j->code != 0 || j->stopped;
 }
 
+/* A bvp_clash_rule_fn: by default a pair's own triangles say what they leave open; a rule then says
+ * otherwise. */
+static int limit_pair(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
+{
+    clash_job *j = user;
+    const double gap = clash_tolerance_gap(&j->tolerance, a, b);
+    if (j->tolerance.sets_touch)
+        limits->touch_gap = gap;
+    if (j->tolerance.sets_overlap)
+        limits->overlap = gap;
+    return clash_rules_apply(&j->rules, a, b, limits);
+}
+
 /* A bvp_clash_rule_fn: a zone may have a clearance of its own, a rule then another one. */
 static int limit_zone(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
 {
@@ -339,6 +354,10 @@ static int ask(clash_job *j)
         .control = &control};
     bvp_clash_scene scene = {
         .a = j->run.file_a, .b = j->run.file_b, .placement_b = j->run.placement_b};
+    if (j->zones.count == 0 && clash_tolerance_decides(&j->tolerance)) {
+        options.rule = limit_pair;
+        options.rule_user = j;
+    }
     if (j->zones.count > 0) {
         scene.b = NULL;
         options.zones = &j->zones.array;

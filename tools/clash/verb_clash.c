@@ -3,6 +3,7 @@
  * too near.
  */
 #include "clash/clash_job.h"
+#include "clash/clash_missing.h"
 
 #include <assert.h>
 #include <math.h>
@@ -113,6 +114,9 @@ static int choose_limits(clash_job *j)
     if (code == 0)
         code = choose_length(j, "--overlap", set->overlap, rules->overlap, limits->touch_gap,
                              &limits->overlap);
+    j->tolerance.sets_touch = !set->touch && isnan(rules->touch_gap);
+    j->tolerance.sets_overlap =
+        j->tolerance.sets_touch && !set->overlap && isnan(rules->overlap);
     if (code == 0)
         code = choose_length(j, "--cell", set->cell, NAN, clash_default_cell(&j->run.info_a),
                              &j->run.cell);
@@ -276,7 +280,14 @@ static int prepare(clash_job *j, int count, char **paths)
     run->bcf = set->bcf;
     code = read_rules(j); /* a rule file may set the limits */
     if (code == 0)
+        code = clash_missing_warn(&j->rules, j->a);
+    if (code == 0 && j->a != j->b && j->zones.count == 0)
+        code = clash_missing_warn(&j->rules, j->b);
+    if (code == 0)
         code = choose_limits(j);
+    if (code == 0 && j->zones.count == 0)
+        code = clash_tolerance_open(&j->tolerance, j->a, j->b, j->files[1].scale,
+                                    j->run.touch_gap_default);
     if (code == 0)
         code = open_baseline(j);
     if (code == 0)
@@ -346,6 +357,7 @@ static int run(const verb *self, int argc, char **argv)
     clash_kept_close(&j.kept);
     clash_groups_close(&j.groups);
     suggest_free(&j.suggested);
+    clash_tolerance_close(&j.tolerance);
     clash_baseline_close(&j.baseline);
     issue_log_close(&j.issues);
     clash_past_close(&j.past);

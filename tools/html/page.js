@@ -527,6 +527,7 @@
     const deep = row.depth === null ? "" : show(row.depth) + unit +
       (row.depth_upper === null ? "" : ", at most " + show(row.depth_upper) + unit);
     return [["Verdict", row.verdict + (row.was && row.was !== row.verdict ? ", was " + row.was : "")],
+            ["Settled by", row.settled === "no" ? "nothing: triangles are too coarse" : row.settled],
             ["Distance", row.distance === null ? "" : show(row.distance) + unit],
             ["Depth", row.verdict === "penetrating" ? deep : ""],
             ["A", row.a.path || row.a.name], ["Product of A", row.a.part_number],

@@ -17,6 +17,7 @@ noinst_HEADERS += \
 	tools/model/polygon.h \
 	tools/model/polygon_join.h \
 	tools/model/properties.h \
+	tools/model/quality_keys.h \
 	tools/model/soup.h \
 	tools/model/stray_names.h \
 	tools/model/submodel.h \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/import.h"
+#include "model/quality_keys.h"
 #include "text/primitive_names.h"
 
 int property_add(model_node *node, const char *key, const char *value, size_t size)
@@ -33,8 +34,11 @@ int property_add_json(model_node *node, const char *key, const json_value *value
 
 static int add_member(void *user, const char *key, const json_value *value)
 {
-    const int is_ours = strcmp(key, COLOURS_KEY) == 0 || strcmp(key, ASSET_KEY) == 0;
-    return is_ours ? 0 : property_add_json(user, key, value);
+    static const char *const ours[] = {COLOURS_KEY, ASSET_KEY, TOLERANCE_KEY, MISSING_FACES_KEY};
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (strcmp(key, ours[i]) == 0)
+            return 0;
+    return property_add_json(user, key, value);
 }
 
 int property_add_members(model_node *node, const json_value *object)

@@ -52,6 +52,8 @@ typedef struct clash_row {
     int begins_issue; /* the issue's most severe pair; its other pairs follow right behind */
     int is_turned;    /* A is on the side of that pair's B */
     const char *was;  /* persistent, resolved: the verdict in the baseline; else "" */
+    const char *settled; /* how the verdict is known where the source's chord leaves it open:
+                            "exact", "finer mesh"; "no": it is not; else "" */
 } clash_row;
 
 /* What a report says about the whole run, known when it begins. */
@@ -94,6 +96,8 @@ typedef struct clash_summary {
     uint64_t approved_pairs;      /* that are no findings, for their issues are approved */
     uint64_t row_count;           /* given to the report, without resolved ones */
     uint64_t allowed_count;       /* contacts that a rule allows: counted, not given */
+    uint64_t unsettled_count;     /* given pairs that may touch or penetrate: their triangles leave
+                                     it open */
     clash_filtered filtered;
     uint64_t new_count, persistent_count, resolved_count; /* against the baseline */
     uint64_t hidden_count; /* pairs of the baseline that rules now exclude or allow: not resolved */

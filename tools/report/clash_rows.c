@@ -147,7 +147,7 @@ clash_row *clash_rows_make(clash_rows *r, const bvp_clash_pair *pair, const char
     row->group = r->group.data;
     row->place = r->place;
     row->rule = rule;
-    row->state = row->was = "";
+    row->state = row->was = row->settled = "";
     return row;
 }
 
@@ -163,7 +163,7 @@ clash_row *clash_rows_resolved(clash_rows *r, const clash_past *past)
     row->b.part_number = past->part_b;
     row->group = past->group;
     row->place = past->place;
-    row->rule = "";
+    row->rule = row->settled = "";
     row->state = "resolved";
     row->was = past->verdict;
     return row;

@@ -49,7 +49,8 @@ const report_column report_columns[REPORT_COLUMNS] = {{"id", 34},
                                                       {"where", 20},
                                                       {"rule", 20},
                                                       {"issue_status", 14},
-                                                      {"issue_assignee", 18}};
+                                                      {"issue_assignee", 18},
+                                                      {"settled", 11}};
 
 report_cell report_cell_text(const char *text)
 {
@@ -136,5 +137,6 @@ void report_cells(const clash_row *row, report_cell cells[REPORT_COLUMNS])
     to = put_issue(to, row);
     *to++ = report_cell_text(row->rule);
     to = put_said(to, row);
+    *to++ = report_cell_text(row->settled);
     assert(to == cells + REPORT_COLUMNS);
 }

@@ -6,7 +6,7 @@
 
 #include "report/clash_report.h"
 
-enum { REPORT_COLUMNS = 44 };
+enum { REPORT_COLUMNS = 45 };
 
 typedef struct report_cell {
     enum report_cell_kind { REPORT_NOTHING, REPORT_TEXT, REPORT_NUMBER, REPORT_COUNT } kind;

@@ -326,6 +326,7 @@ static bvp_status put_row(clash_report *r, json *j, const clash_row *row)
     jsonw_text(j, "rule", row->rule);
     jsonw_text(j, "state", row->state);
     jsonw_text(j, "was", row->was);
+    jsonw_text(j, "settled", row->settled);
     jsonw_number(j, "distance", row->pair->distance);
     jsonw_number(j, "depth", row->pair->depth);
     jsonw_number(j, "depth_upper", row->pair->depth_upper);

@@ -68,6 +68,7 @@ void report_jsonl_members(json *out, const clash_row *row)
     write_text(out, "rule", row->rule);
     write_text(out, "state", row->state);
     write_text(out, "was", row->was);
+    write_text(out, "settled", row->settled);
     if (row->a.file) {
         jsonw_rounded(out, "lower", pair->lower);
         jsonw_rounded(out, "depth", pair->depth);

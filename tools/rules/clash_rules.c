@@ -74,23 +74,40 @@ static int bind_assemblies(clash_rules *r, clash_rule *rule, uint64_t *count)
 
 /* ---- binding ------------------------------------------------------------------------------- */
 
-static int warn(clash_rules *r, const clash_rule *rule, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int warn(clash_rules *r, const clash_rule *rule, const char *format, ...)
+static int add_warning(clash_rules *r, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+static int add_warning(clash_rules *r, const char *format, va_list arguments)
 {
     char text[300];
-    va_list arguments;
-    if (rule->comes_along)
-        return 0;
-    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     char **larger = realloc(r->warnings, (r->warning_count + 1) * sizeof *larger);
     if (!larger)
         return complain_memory();
     r->warnings = larger;
     larger[r->warning_count] = strdup(text);
     return larger[r->warning_count] ? (r->warning_count++, 0) : complain_memory();
+}
+
+int clash_rules_warn(clash_rules *r, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int code = add_warning(r, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+static int warn(clash_rules *r, const clash_rule *rule, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static int warn(clash_rules *r, const clash_rule *rule, const char *format, ...)
+{
+    va_list arguments;
+    if (rule->comes_along)
+        return 0;
+    va_start(arguments, format);
+    const int code = add_warning(r, format, arguments);
+    va_end(arguments);
+    return code;
 }
 
 /* A selector that selects nothing is an error: the result would read as "no clash". */

@@ -30,6 +30,7 @@ SCRIPT_TESTS += \
 	tests/cli/test_report_html.sh \
 	tests/cli/test_report_xlsx.sh \
 	tests/cli/test_shard.sh \
+	tests/cli/test_step_settle.sh \
 	tests/cli/test_store.sh \
 	tests/cli/test_strays.sh \
 	tests/cli/test_suggest_noise.sh \

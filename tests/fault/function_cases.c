@@ -480,7 +480,9 @@ static int clash_with(const bvp_file *file, uint32_t threads)
     bvp_clash_coverage coverage;
     bvp_clash_pair pair = {.a = 0};
     const double gap = bvp_clash_touch_gap(file, given.ring);
+    const double least = bvp_clash_coordinate_gap(file, given.ring);
     NOTE(gap);
+    NOTE(least);
     TRY(bvp_clash, &(bvp_clash_scene){.a = file}, &options, on_clash, NULL, &coverage);
     NOTE(coverage.box_pairs);
     TRY(bvp_clash, &(bvp_clash_scene){.a = file, .b = given.ring}, &options, on_clash, NULL,

@@ -14,7 +14,7 @@
 #include "text/message.h"
 
 /* A pair that touches is settled when it leaves open so much less than the run. */
-static const double settled_at = 1. / 16;
+static const double settled_at = 1. / 60;
 
 /* The most by which a placement stretches: of similarities, which nearly all are, without more. */
 static double stretch_of(const double m[12])
@@ -78,8 +78,7 @@ int clash_tolerance_open(clash_tolerance *t, const instance_tree *a, const insta
         t->otherwise[1] = t->otherwise[0];
     } else if (code == 0) {
         code = read_tree(t, 1, b, scale_b);
-        t->coordinates =
-            fmax(t->coordinates, scale_b * bvp_clash_coordinate_gap(b->file, NULL));
+        t->coordinates = fmax(t->coordinates, scale_b * bvp_clash_coordinate_gap(b->file, NULL));
     }
     return code;
 }

@@ -32,7 +32,7 @@ double clash_tolerance_gap(const clash_tolerance *t, uint32_t a, uint32_t b);
 /* How a pair is told apart that the run's gap would leave open:
  *   "exact"        neither part has curved faces: their triangles are its surface
  *   "finer mesh"   what curved faces leave open is less than how near or deep they are; or they
- *                  touch, and what is left open is a 16th of the run's gap or less
+ *                  touch, and what is left open is a 60th of the run's gap or less
  *   "no"           it is not: they touch within what their triangles leave open
  *   ""             the run's gap leaves nothing open, or limits are not the default */
 const char *clash_tolerance_settled(const clash_tolerance *t, const bvp_clash_pair *pair);

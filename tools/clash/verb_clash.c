@@ -115,8 +115,7 @@ static int choose_limits(clash_job *j)
         code = choose_length(j, "--overlap", set->overlap, rules->overlap, limits->touch_gap,
                              &limits->overlap);
     j->tolerance.sets_touch = !set->touch && isnan(rules->touch_gap);
-    j->tolerance.sets_overlap =
-        j->tolerance.sets_touch && !set->overlap && isnan(rules->overlap);
+    j->tolerance.sets_overlap = j->tolerance.sets_touch && !set->overlap && isnan(rules->overlap);
     if (code == 0)
         code = choose_length(j, "--cell", set->cell, NAN, clash_default_cell(&j->run.info_a),
                              &j->run.cell);

@@ -72,8 +72,7 @@ void clash_rules_free(clash_rules *r);
 
 /* Adds a warning to the coverage statement; 0, or says that memory is out and returns the exit
  * code. */
-int clash_rules_warn(clash_rules *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+int clash_rules_warn(clash_rules *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The largest distance at which a pair is still of interest. */
 double clash_rules_reach(const clash_rules *r, const bvp_clash_limits *limits);

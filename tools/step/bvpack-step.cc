@@ -187,7 +187,8 @@ void read_iges(import_sender *sender, const Handle(TDocStd_Document) & document)
 [[noreturn]] void run(import_sender *sender, const import_task &task)
 {
     const bool is_iges = strcmp(task.format, "iges") == 0;
-    const step_settings settings = {task.chord, task.angle * M_PI / 180, task.thread_count};
+    const step_settings settings = {task.chord, task.angle * M_PI / 180, task.thread_count,
+                                    task.size};
     product_map products;
     Handle(TDocStd_Document) document;
 

@@ -16,9 +16,10 @@
 #include "import/import_send.h"
 
 struct step_settings {
-    double chord; /* mm */
-    double angle; /* radians */
+    double chord;     /* mm */
+    double angle;     /* radians */
     int thread_count; /* 0: one per CPU */
+    size_t model_size; /* bytes */
 };
 
 /* A colour that the file names, or none. */
@@ -35,9 +36,7 @@ struct step_mesh {
     std::vector<uint32_t> indices, ids; /* ids: the face's number, in the order of the shape */
     std::vector<step_colour> colours;   /* of each face */
     double error = 0;                   /* mm: no point of it is farther from the shape, and back */
-    double growth = 0; /* times the square root of how much finer: triangles of a finer mesh, of
-                          surfaces that bend one way */
-    double growth_twice = 0; /* times how much finer: likewise, of those that bend both ways */
+    size_t ball_count = 0;              /* triangles of faces that bend both ways */
     uint64_t missing_faces = 0, face_count = 0;
 };
 

@@ -19,6 +19,7 @@
 #include <Poly_PolygonOnTriangulation.hxx>
 #include <Poly_Triangulation.hxx>
 #include <TopExp.hxx>
+#include <TopExp_Explorer.hxx>
 #include <TopLoc_Location.hxx>
 #include <TopTools_IndexedMapOfShape.hxx>
 #include <TopoDS.hxx>
@@ -28,6 +29,8 @@ namespace
 {
 
 const double MARGIN = 1.4;
+/* Of circles, cylinders and cones the middle of a side is the farthest point: rounding only. */
+const double ROUND_MARGIN = 1.0001;
 
 double segment_distance(const gp_XYZ &p, const gp_XYZ &a, const gp_XYZ &b)
 {
@@ -51,6 +54,33 @@ double triangle_distance(const gp_XYZ &p, const gp_XYZ corner[3])
     return is_above ? std::min(distance, std::fabs((p - corner[0]).Dot(normal)) / size) : distance;
 }
 
+bool has_pole(const TopoDS_Face &face)
+{
+    for (TopExp_Explorer edge(face, TopAbs_EDGE); edge.More(); edge.Next())
+        if (BRep_Tool::Degenerated(TopoDS::Edge(edge.Current())))
+            return true;
+    return false;
+}
+
+/* At a pole one parameter says nothing, and a mesh has any number there, which would take the
+ * points between far around the pole: it gets the middle of the others'. */
+void turn_poles(const BRepAdaptor_Surface &surface, const gp_XYZ corner[3], gp_XY at[3])
+{
+    const double near = 1e-6;
+    gp_XY moved[3];
+    for (int k = 0; k < 3; k++) {
+        const gp_XY &a = at[(k + 1) % 3], &b = at[(k + 2) % 3];
+        moved[k] = at[k];
+        if (surface.Value(a.X(), at[k].Y()).Distance(corner[k]) < near &&
+            surface.Value(b.X(), at[k].Y()).Distance(corner[k]) < near)
+            moved[k].SetX((a.X() + b.X()) / 2);
+        else if (surface.Value(at[k].X(), a.Y()).Distance(corner[k]) < near &&
+                 surface.Value(at[k].X(), b.Y()).Distance(corner[k]) < near)
+            moved[k].SetY((a.Y() + b.Y()) / 2);
+    }
+    std::copy(moved, moved + 3, at);
+}
+
 } // namespace
 
 double step_face_error(const TopoDS_Face &face)
@@ -66,6 +96,7 @@ double step_face_error(const TopoDS_Face &face)
     if (!mesh->HasUVNodes())
         return HUGE_VAL;
     double largest = 0;
+    const bool is_pointed = has_pole(face);
     for (int i = 1; i <= mesh->NbTriangles(); i++) {
         int number[3];
         gp_XYZ corner[3];
@@ -75,13 +106,20 @@ double step_face_error(const TopoDS_Face &face)
             corner[k] = mesh->Node(number[k]).Transformed(place.Transformation()).XYZ();
             at[k] = mesh->UVNode(number[k]).XY();
         }
+        if (corner[0].IsEqual(corner[1], 0) || corner[1].IsEqual(corner[2], 0) ||
+            corner[2].IsEqual(corner[0], 0))
+            continue; /* at a pole */
+        if (is_pointed)
+            turn_poles(surface, corner, at);
         for (const double *w : weights) {
             const gp_XY uv = at[0] * w[0] + at[1] * w[1] + at[2] * w[2];
             const gp_XYZ p = surface.Value(uv.X(), uv.Y()).XYZ();
             largest = std::max(largest, triangle_distance(p, corner));
         }
     }
-    return MARGIN * largest;
+    const bool is_round =
+        surface.GetType() == GeomAbs_Cylinder || surface.GetType() == GeomAbs_Cone;
+    return (is_round ? ROUND_MARGIN : MARGIN) * largest;
 }
 
 double step_edge_error(const TopoDS_Shape &shape)
@@ -102,15 +140,16 @@ double step_edge_error(const TopoDS_Shape &shape)
         const BRepAdaptor_Curve curve(edge);
         if (curve.GetType() == GeomAbs_Line || !polygon->HasParameters())
             continue;
+        const double margin = curve.GetType() == GeomAbs_Circle ? ROUND_MARGIN : MARGIN;
         for (int k = 1; k < polygon->NbNodes(); k++) {
             const double middle = (polygon->Parameter(k) + polygon->Parameter(k + 1)) / 2;
             gp_XYZ end[2];
             for (int e = 0; e < 2; e++)
                 end[e] = mesh->Node(polygon->Node(k + e)).Transformed(place.Transformation()).XYZ();
-            largest = std::max(largest,
-                               segment_distance(curve.Value(middle).XYZ(), end[0], end[1]));
+            largest = std::max(
+                largest, margin * segment_distance(curve.Value(middle).XYZ(), end[0], end[1]));
         }
     }
     /* every exact edge has OpenCASCADE's least tolerance: that is none */
-    return MARGIN * largest + (tolerance > 2e-7 ? tolerance : 0);
+    return largest + (tolerance > 2e-7 ? tolerance : 0);
 }

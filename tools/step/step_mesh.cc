@@ -64,20 +64,16 @@ void add_face(const TopoDS_Face &face, uint32_t number, vertex_map *known, step_
     }
 }
 
-/* How many triangles a mesh of this face has, times its error, or the root of that where it bends
- * one way: then triangles are as many as steps, and the error goes with the square of a step. */
-void add_growth(const TopoDS_Face &face, double error, size_t count, step_mesh *out)
+bool bends_both_ways(const TopoDS_Face &face)
 {
     switch (BRepAdaptor_Surface(face, Standard_False).GetType()) {
     case GeomAbs_Plane:
-        break;
     case GeomAbs_Cylinder:
     case GeomAbs_Cone:
     case GeomAbs_SurfaceOfExtrusion:
-        out->growth += static_cast<double>(count) * std::sqrt(error);
-        break;
+        return false;
     default:
-        out->growth_twice += static_cast<double>(count) * error;
+        return true;
     }
 }
 
@@ -153,7 +149,8 @@ void step_mesh_shape(const TopoDS_Shape &shape, double chord, const step_setting
         double error = step_face_error(face);
         error = std::isfinite(error) ? error : chord; /* what was asked for */
         out->error = std::max(out->error, error);
-        add_growth(face, error, out->ids.size() - before, out);
+        if (bends_both_ways(face))
+            out->ball_count += out->ids.size() - before;
     }
     BRepTools::Clean(shape);
 }

@@ -19,8 +19,10 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <map>
 #include <set>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <unistd.h>
@@ -34,9 +36,9 @@ namespace
 const double FINER = 8;
 const int LEVELS = 2;
 const size_t INSTANCE_MAX = 1u << 20;
-/* Triangles that a finer mesh of one part, and those of all of them, may have: so many times what
- * there are, and some. */
-const double PART_GROWTH = 32, PART_MORE = 1 << 16, ALL_GROWTH = 6, ALL_MORE = 1 << 18;
+/* All finer meshes together have a triangle for so many bytes of the model at most: to make one
+ * takes about as long as to read that many. */
+const double BYTES_A_TRIANGLE = 14;
 
 typedef std::pair<uint32_t, uint32_t> instance_pair;
 
@@ -115,6 +117,14 @@ class packed
         return file_;
     }
 
+    /* Which of `wanted` an instance of the file is: the builder has an order of its own. */
+    uint32_t number_of(uint32_t instance) const
+    {
+        bvp_instance_info info = {};
+        bvp_get_instance(file_, instance, &info);
+        return info.node - 1; /* the root comes first */
+    }
+
   private:
     static bvp_status fill(bvp_builder *builder, const std::vector<step_part> &parts,
                            const std::vector<step_instance> &instances,
@@ -173,22 +183,28 @@ struct question {
     const std::vector<step_part> &parts;
     const std::vector<step_instance> &instances;
     const std::vector<uint32_t> &wanted;
-    const std::set<instance_pair> *only; /* or NULL: all pairs */
-    double least;                        /* what is known to within that is not asked */
-    double coordinates;                  /* what these leave open */
-    std::set<instance_pair> open;
+    const std::map<instance_pair, bool> *only; /* or NULL: all pairs */
+    double least;                              /* what is known to within that is not asked */
+    double coordinates;                        /* what these leave open */
+    std::map<instance_pair, bool> open;        /* true: the meshes cross */
+    std::vector<uint32_t> numbers;             /* of `instances`, of the packed ones */
 
     double gap(uint32_t a, uint32_t b) const
     {
         return parts[instances[a].part].mesh.error + parts[instances[b].part].mesh.error;
     }
 
+    instance_pair pair_of(uint32_t a, uint32_t b) const
+    {
+        return {std::min(numbers[a], numbers[b]), std::max(numbers[a], numbers[b])};
+    }
+
     static int limit(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
     {
         const question *q = static_cast<question *>(user);
-        const uint32_t first = q->wanted[a], second = q->wanted[b];
-        const double gap = q->gap(first, second);
-        if (gap <= q->least || (q->only && q->only->count({first, second}) == 0))
+        const instance_pair pair = q->pair_of(a, b);
+        const double gap = q->gap(pair.first, pair.second);
+        if (gap <= q->least || (q->only && q->only->count(pair) == 0))
             return 1;
         limits->touch_gap = limits->overlap = std::max(gap, q->coordinates);
         return 0;
@@ -197,14 +213,15 @@ struct question {
     static int take(void *user, const bvp_clash_pair *pair)
     {
         question *q = static_cast<question *>(user);
-        const uint32_t a = q->wanted[pair->a], b = q->wanted[pair->b];
-        const step_instance &first = q->instances[a], &second = q->instances[b];
+        const instance_pair both = q->pair_of(pair->a, pair->b);
+        const step_instance &first = q->instances[both.first];
+        const step_instance &second = q->instances[both.second];
         const bool is_same =
             first.part == second.part &&
             std::memcmp(first.placement, second.placement, sizeof first.placement) == 0;
         if (pair->verdict == BVP_VERDICT_TOUCHING ||
             (pair->verdict == BVP_VERDICT_DUPLICATE && !is_same))
-            q->open.insert({a, b});
+            q->open[both] = pair->depth > 4 * q->coordinates;
         return 0;
     }
 };
@@ -216,29 +233,31 @@ bool ask(question *q, int thread_count)
     if (!all.file())
         return false;
     double largest = 0;
+    for (uint32_t i = 0; i < q->wanted.size(); i++)
+        q->numbers.push_back(q->wanted[all.number_of(i)]);
     for (const uint32_t i : q->wanted)
         largest = std::max(largest, q->parts[q->instances[i].part].mesh.error);
     q->coordinates = bvp_clash_touch_gap(all.file(), nullptr);
     bvp_clash_options options = {};
     options.limits.touch_gap = options.limits.overlap = std::max(2 * largest, q->coordinates);
-    options.detail = BVP_CLASH_VERDICTS;
+    options.detail = BVP_CLASH_DISTANCE;
     options.thread_count = static_cast<uint32_t>(thread_count);
     options.rule = question::limit;
     options.rule_user = q;
     const bvp_clash_scene scene = {all.file(), nullptr, nullptr};
-    const bvp_status status =
-        bvp_clash(&scene, &options, question::take, q, nullptr, nullptr);
+    const bvp_status status = bvp_clash(&scene, &options, question::take, q, nullptr, nullptr);
     out_of_memory_unless(status);
     return status == BVP_OK;
 }
 
 /* ---- finer meshes ---------------------------------------------------------------------------- */
 
-/* How many triangles the part has when it is cut to `chord`, about. */
-double expected_triangles(const step_mesh &mesh, double chord)
+/* How many triangles the part has when it is cut FINER times finer, about: where a surface bends
+ * one way, triangles are as many as steps, and the error goes with the square of a step. */
+double expected_triangles(const step_mesh &mesh)
 {
-    return static_cast<double>(mesh.ids.size()) + mesh.growth / std::sqrt(chord) +
-           mesh.growth_twice / chord;
+    const double ball = static_cast<double>(mesh.ball_count);
+    return std::sqrt(FINER) * (static_cast<double>(mesh.ids.size()) - ball) + FINER * ball;
 }
 
 } // namespace
@@ -247,36 +266,40 @@ uint64_t step_settle(const step_settings &settings, const Handle(XCAFDoc_ColorTo
                      const std::vector<step_instance> &instances, std::vector<step_part> *parts)
 {
     std::vector<uint32_t> wanted;
-    std::set<instance_pair> open;
-    std::set<uint32_t> too_large;
-    double chord = settings.chord, budget = ALL_MORE;
+    std::map<instance_pair, bool> open;
+    uint64_t too_large = 0; /* in the last level */
+    double chord = settings.chord,
+           budget = static_cast<double>(settings.model_size) / BYTES_A_TRIANGLE;
     const double finest = chord / std::pow(FINER, LEVELS);
     if (instances.size() > INSTANCE_MAX)
         return 0;
     for (uint32_t i = 0; i < instances.size(); i++)
         wanted.push_back(i);
-    for (const step_part &part : *parts)
-        budget += ALL_GROWTH * static_cast<double>(part.mesh.ids.size());
     for (int level = 0; level < LEVELS; level++) {
-        question q = {*parts, instances, wanted, level > 0 ? &open : nullptr, 2 * finest, 0, {}};
+        question q = {*parts,     instances, wanted, level > 0 ? &open : nullptr,
+                      2 * finest, 0,         {},     {}};
         if (wanted.size() < 2 || !ask(&q, settings.thread_count))
             break;
         open.swap(q.open);
+        too_large = 0;
         chord /= FINER;
-        std::set<uint32_t> used, coarse;
-        for (const instance_pair &pair : open)
-            for (const uint32_t i : {pair.first, pair.second}) {
-                const uint32_t part = instances[i].part;
+        std::set<uint32_t> used;
+        std::map<uint32_t, bool> coarse;
+        for (const auto &next : open)
+            for (const uint32_t i : {next.first.first, next.first.second}) {
+                const uint32_t p = instances[i].part;
                 used.insert(i);
-                if ((*parts)[part].mesh.error > chord)
-                    coarse.insert(part);
+                if ((*parts)[p].mesh.error > chord)
+                    coarse[p] |= next.second;
             }
-        for (const uint32_t p : coarse) {
-            step_part &part = (*parts)[p];
-            const double count = static_cast<double>(part.mesh.ids.size());
-            const double more = expected_triangles(part.mesh, chord);
-            if (more > PART_GROWTH * count + PART_MORE || more > budget) {
-                too_large.insert(p);
+        /* first what crosses, for it may penetrate; of that, what costs little */
+        std::set<std::tuple<bool, double, uint32_t>> queue;
+        for (const auto &next : coarse)
+            queue.insert({!next.second, expected_triangles((*parts)[next.first].mesh), next.first});
+        for (const auto &next : queue) {
+            step_part &part = (*parts)[std::get<2>(next)];
+            if (std::get<1>(next) > budget) {
+                too_large++;
                 continue;
             }
             step_mesh finer;
@@ -287,5 +310,5 @@ uint64_t step_settle(const step_settings &settings, const Handle(XCAFDoc_ColorTo
         }
         wanted.assign(used.begin(), used.end());
     }
-    return too_large.size();
+    return too_large;
 }

@@ -168,6 +168,7 @@ class tree
         part.name = name;
         part.shape = shape;
         step_mesh_shape(shape, settings_.chord, settings_, colours_, &part.mesh);
+        keep_chord(&part);
         import_send_progress(sender_, ++part_done_, part_total_);
         faceless_shapes_ += part.mesh.face_count == 0;
         if (part.mesh.ids.empty()) {
@@ -176,6 +177,20 @@ class tree
         }
         parts_.push_back(std::move(part));
         return static_cast<uint32_t>(parts_.size() - 1);
+    }
+
+    /* OpenCASCADE does not always do what it is asked for, least of all on balls: then it is asked
+     * for more, once. What it has made is measured in any case. */
+    void keep_chord(step_part *part) const
+    {
+        const double chord = settings_.chord, error = part->mesh.error;
+        if (error <= chord)
+            return;
+        step_mesh finer;
+        step_mesh_shape(part->shape, std::max(.8 * chord * chord / error, chord / 8), settings_,
+                        colours_, &finer);
+        if (finer.error < error && finer.missing_faces <= part->mesh.missing_faces)
+            part->mesh = std::move(finer);
     }
 
     /* Of each part by itself: who looks for a contact with a face that is not there must know. */
@@ -305,8 +320,7 @@ class tree
         }
         std::string qualities[2];
         if (part != IMPORT_NONE)
-            node.property_count +=
-                qualities_of(part, qualities, properties + node.property_count);
+            node.property_count += qualities_of(part, qualities, properties + node.property_count);
         const uint32_t number =
             import_send_node(sender_, &node, name.empty() ? NULL : name.c_str(), NULL, properties);
         if (is_group)
@@ -373,8 +387,8 @@ class tree
 } // namespace
 
 double step_send_tree(import_sender *sender, const Handle(TDocStd_Document) & document,
-                    const step_settings &settings, step_product_fn product,
-                    const void *product_user)
+                      const step_settings &settings, step_product_fn product,
+                      const void *product_user)
 {
     return tree(sender, document, settings, product, product_user).send();
 }

@@ -49,9 +49,9 @@ typedef struct clash_row {
     const clash_issue *issue;  /* NULL in a resolved row */
     const clash_issue *was_in; /* in a resolved row: that it belonged to, with id, title and number
                                   alone; NULL in others, and where the baseline has no issues */
-    int begins_issue; /* the issue's most severe pair; its other pairs follow right behind */
-    int is_turned;    /* A is on the side of that pair's B */
-    const char *was;  /* persistent, resolved: the verdict in the baseline; else "" */
+    int begins_issue;    /* the issue's most severe pair; its other pairs follow right behind */
+    int is_turned;       /* A is on the side of that pair's B */
+    const char *was;     /* persistent, resolved: the verdict in the baseline; else "" */
     const char *settled; /* how the verdict is known where the source's chord leaves it open:
                             "exact", "finer mesh"; "no": it is not; else "" */
 } clash_row;

@@ -16,9 +16,9 @@
 #include "import/import_send.h"
 
 struct step_settings {
-    double chord;     /* mm */
-    double angle;     /* radians */
-    int thread_count; /* 0: one per CPU */
+    double chord;      /* mm */
+    double angle;      /* radians */
+    int thread_count;  /* 0: one per CPU */
     size_t model_size; /* bytes */
 };
 

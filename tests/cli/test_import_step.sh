@@ -48,6 +48,17 @@ cmp fine.bvp fine3.bvp || complain "the bytes depend on the threads"
 pack - <mm.step -o pipe.bvp
 [ "$(triangles pipe.bvp)" = "$(triangles mm.bvp)" ] || complain "standard input gives something else"
 
+# ---- faces that can't be meshed: said by name and count, also by clash, which finds nothing there ----
+sed "0,/EDGE_LOOP/s/\\(EDGE_LOOP('',(#[0-9]*\\),[^)]*)/\\1)/" mm.step >holed.step
+cmp -s mm.step holed.step && complain "no face was damaged"
+"$bvpack" pack holed.step -o holed.bvp >out 2>err || complain "holed.step: $(cat err)"
+grep -q '1 faces that could not be cut into triangles left out of "Platte – größer"' out || complain "nobody says which face is missing: $(cat out)"
+"$bvpack" info --tree --json holed.bvp >tree.json
+[ "$(grep -o '"bvpack_missing_faces", "value": "1"' tree.json | wc -l)" = 1 ] || complain "the missing face is not in the file"
+"$bvpack" clash holed.bvp >out || complain "holed.bvp: no clash"
+grep -q 'warning: Platte – größer, 1 instance: 1 face could not be meshed' out || complain "clash does not say that a face is missing: $(cat out)"
+"$bvpack" clash mm.bvp | grep -q 'could not be meshed' && complain "clash says that faces of a whole model are missing"
+
 # ---- what goes wrong ----
 refused() { # phrase model...
   local phrase=$1

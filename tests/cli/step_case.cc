@@ -15,7 +15,8 @@
 #include <BRepPrimAPI_MakeSphere.hxx>
 #include <Bnd_Box.hxx>
 #include <GProp_GProps.hxx>
-#include <IGESControl_Writer.hxx>
+#include <IGESCAFControl_Writer.hxx>
+#include <IGESControl_Controller.hxx>
 #include <Interface_Static.hxx>
 #include <Quantity_Color.hxx>
 #include <STEPCAFControl_Writer.hxx>
@@ -145,25 +146,38 @@ Handle(TDocStd_Document) make_document()
     return document;
 }
 
-int write_step(const char *path, const char *unit)
+/* schema: as OpenCASCADE numbers them: 3: AP203, 4: AP214, 5: AP242. */
+int write_step(const char *path, const char *unit, int schema)
 {
     STEPControl_Controller::Init();
-    STEPCAFControl_Writer writer;
     Interface_Static::SetCVal("write.step.unit", unit);
-    Interface_Static::SetIVal("write.step.schema", 5); /* AP242 */
+    Interface_Static::SetIVal("write.step.schema", schema);
+    STEPCAFControl_Writer writer; /* takes the schema as it is now */
     return writer.Transfer(make_document(), STEPControl_AsIs) &&
                    writer.Write(path) == IFSelect_RetDone
                ? 0
                : 1;
 }
 
-int write_iges(const char *path)
+/* IGES has no product structure, so each instance is written as a solid of its own. */
+int write_iges(const char *path, const char *unit)
 {
-    IGESControl_Writer writer("MM", 1);
-    writer.AddShape(shape_of(PLATE));
-    writer.AddShape(shape_of(BALL).Moved(TopLoc_Location(the_ball().place)));
-    writer.ComputeModel();
-    return writer.Write(path) ? 0 : 1;
+    Handle(TDocStd_Document) document;
+    XCAFApp_Application::GetApplication()->NewDocument("MDTV-XCAF", document);
+    const Handle(XCAFDoc_ShapeTool) shapes = XCAFDoc_DocumentTool::ShapeTool(document->Main());
+    const Handle(XCAFDoc_ColorTool) colours = XCAFDoc_DocumentTool::ColorTool(document->Main());
+    const TDF_Label plate = shapes->AddShape(shape_of(PLATE), Standard_False);
+    const TDF_Label ball =
+        shapes->AddShape(shape_of(BALL).Moved(TopLoc_Location(the_ball().place)), Standard_False);
+    name(plate, "PLATE");
+    name(ball, "BALL");
+    colours->SetColor(plate, Quantity_Color(.2, .4, .6, Quantity_TOC_sRGB), XCAFDoc_ColorSurf);
+    colours->SetColor(ball, Quantity_Color(0, .8, 0, Quantity_TOC_sRGB), XCAFDoc_ColorSurf);
+    IGESControl_Controller::Init();
+    Interface_Static::SetCVal("write.iges.unit", unit);
+    Interface_Static::SetIVal("write.iges.brep.mode", 1);
+    IGESCAFControl_Writer writer;
+    return writer.Transfer(document) && writer.Write(path) ? 0 : 1;
 }
 
 /* ---- comparing ------------------------------------------------------------------------------- */
@@ -337,16 +351,16 @@ int compare(const char *kind, const char *path, double chord)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "step") == 0)
-        return write_step(argv[2], argv[3]);
-    if (argc == 3 && strcmp(argv[1], "iges") == 0)
-        return write_iges(argv[2]);
+    if ((argc == 4 || argc == 5) && strcmp(argv[1], "step") == 0)
+        return write_step(argv[2], argv[3], argc == 5 ? atoi(argv[4]) : 5);
+    if (argc == 4 && strcmp(argv[1], "iges") == 0)
+        return write_iges(argv[2], argv[3]);
     if (argc == 6 && strcmp(argv[1], "compare") == 0) {
         scale = atof(argv[5]);
         return compare(argv[2], argv[3], atof(argv[4]));
     }
-    fputs(
-        "usage: step_case step FILE MM|INCH | iges FILE | compare step|iges FILE.bvp CHORD SCALE\n",
-        stderr);
+    fputs("usage: step_case step FILE MM|INCH [3|4|5] | iges FILE MM|INCH | compare step|iges "
+          "FILE.bvp CHORD SCALE\n",
+          stderr);
     return 2;
 }

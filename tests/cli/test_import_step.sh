@@ -12,7 +12,7 @@ cd "$scratch" || exit 99
 fail=0
 complain() { echo "test_import_step: $*"; fail=1; }
 
-"$case" step mm.step MM >/dev/null && "$case" step inch.step INCH >/dev/null && "$case" iges mm.iges >/dev/null ||
+"$case" step mm.step MM >/dev/null && "$case" step inch.step INCH >/dev/null && "$case" iges mm.iges MM >/dev/null ||
   { complain "OpenCASCADE could not write the models"; exit 1; }
 
 # ---- what is in the files comes back ----
@@ -20,7 +20,7 @@ pack() { "$bvpack" pack "$@" -q 2>err || complain "pack $*: $(cat err)"; }
 pack mm.step -o mm.bvp
 "$case" compare step mm.bvp 0.1 1 || complain "mm.step is not what was written"
 pack inch.step --chord 0.02in --angle 15 -o inch.bvp
-"$case" compare step inch.bvp 0.508 25.4 || complain "inch.step is not what was written"
+"$case" compare step inch.bvp 0.508 1 || complain "inch.step is not what was written"
 pack mm.iges --chord 0.05 -o iges.bvp
 "$case" compare iges iges.bvp 0.05 1 || complain "mm.iges is not what was written"
 "$bvpack" verify mm.bvp >/dev/null || complain "mm.bvp is not a valid file"
@@ -33,6 +33,31 @@ colour_of() { grep "\"name\": \"$1\"" tree.json | grep -o '"bvpack_colours", "va
 [ "$(colour_of 'Platte – größer')" = '0:ff3300ff 1:336699ff' ] || complain "the plate's colours are $(colour_of 'Platte – größer')"
 [ "$(colour_of 'Kugel oben')" = '0:00cc00ff' ] || complain "the ball's colour is $(colour_of 'Kugel oben')"
 [ -z "$(colour_of links)" ] || complain "what has no colour got one"
+
+# every schema in both units: names, occurrences' names, part numbers, places, colours; IGES: names and colours
+number=3
+for schema in CONFIG_CONTROL_DESIGN AUTOMOTIVE_DESIGN AP242_MANAGED; do
+  for unit in MM INCH; do
+    "$case" step all.step $unit $number >/dev/null || complain "OpenCASCADE could not write $schema"
+    grep -A1 FILE_SCHEMA all.step | grep -q $schema || complain "all.step is not of $schema"
+    [ $unit = MM ] || grep -q "CONVERSION_BASED_UNIT('INCH'" all.step || complain "all.step is not in inches"
+    pack all.step -o all.bvp
+    "$case" compare step all.bvp 0.1 1 || complain "$schema in $unit is not what was written"
+    "$bvpack" info --tree --json all.bvp >all.json
+    grep '"name": "Platte – größer"' all.json | grep -q '"0:ff3300ff 1:336699ff"' || complain "$schema: colours of faces"
+    grep '"name": "Kugel oben"' all.json | grep -q '"0:00cc00ff"' || complain "$schema: the colour of an occurrence"
+  done
+  number=$((number + 1))
+done
+for unit in MM INCH; do
+  "$case" iges all.iges $unit >/dev/null
+  [ $unit = MM ] || grep -q 4HINCH all.iges || complain "all.iges is not in inches"
+  pack all.iges -o all.bvp
+  "$case" compare iges all.bvp 0.1 1 || complain "IGES in $unit is not what was written"
+  "$bvpack" info --tree --json all.bvp >all.json
+  grep '"name": "PLATE"' all.json | grep -q '"0:336699ff"' || complain "IGES: the plate's colour: $(cat all.json)"
+  grep '"name": "BALL"' all.json | grep -q '"0:00cc00ff"' || complain "IGES: the ball's colour: $(cat all.json)"
+done
 
 # the writer numbers the plate's place in the assembly, for it has no name: that is a number of this export, and no id
 grep -q "NEXT_ASSEMBLY_USAGE_OCCURRENCE('1','',''" mm.step || complain "the number that the writer invents"

@@ -438,6 +438,7 @@ static bvp_status import_ifc_by_assimp(importer *im, int lacks)
         memcpy(im->error->message + used, advice, sizeof advice);
         return status;
     }
+    im->out->is_makeshift = 1;
     snprintf(text, sizeof text,
              "IFC model read by assimp, as %s was not found: without GlobalIds, property sets and "
              "colours of many elements, perhaps turned, IFC4 in part; install node, then: "

@@ -71,6 +71,7 @@ typedef struct model {
     model_file *files;
     uint32_t file_count;
     char *format;         /* "STL (binary)" ... */
+    int is_makeshift;     /* read by a stand-in for what was not found: a store does not keep it */
     bvp_buffers *buffers; /* with import_options.is_over_buffers: of each primitive, in the bytes
                              that the model was read from, which must outlive it */
     uint32_t buffer_count;

@@ -214,9 +214,11 @@ static bvp_status pack_into_store(void *user, const void *data, size_t size, con
         return status;
     status = pack_store_take_meshes(s, out, options->is_nested, error);
     /* A model that depends on other files is read each time; those files are known separately. In a
-     * share of meshes, the other shares' meshes are not known. */
+     * share of meshes, the other shares' meshes are not known. What a stand-in has read is read
+     * again, as what it stands in for may be there then. */
     const int is_whole = options->is_nested || s->share->number.count == 0;
-    if (status == BVP_OK && is_own && is_whole && out->file_count == 0) {
+    const int is_kept = is_own && is_whole && out->file_count == 0 && !out->is_makeshift;
+    if (status == BVP_OK && is_kept) {
         text = source_record_text(out, &text_size);
         const int code = text ? store_put_record(&s->store, key, text, text_size) : 0;
         if (code != 0)

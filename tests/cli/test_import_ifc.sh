@@ -184,6 +184,8 @@ says 'Door 1' Pset_DoorCommon.FireRating EI30
 says 'Pipe 2' system Heating
 says 'Pipe 2' zone 'Fire zone 2'
 says 'Pipe 2' predefined_type RIGIDSEGMENT
+says 'Beam 1' layer S-BEAM
+says 'Wall 1' classification 'Ss_25_10 Framed wall systems'
 says 'Beam 1' storey 'First floor'
 says 'Beam 1' bvpack_colours 0:3366ffff
 says 'First floor' long_name OG

@@ -35,6 +35,8 @@ export class Facts {
   #typeOf;
   #materialOf;
   #groupsOf;
+  #classesOf;
+  #layerOf = new Map(); // of a representation or an item of one
   leftOut = 0; // keys for which there was no room
 
   constructor(file, budget) {
@@ -44,6 +46,11 @@ export class Facts {
     this.#typeOf = this.#related('IFCRELDEFINESBYTYPE', 4, 5);
     this.#materialOf = this.#related('IFCRELASSOCIATESMATERIAL', 4, 5);
     this.#groupsOf = this.#related('IFCRELASSIGNSTOGROUP', 4, 6);
+    this.#classesOf = this.#related('IFCRELASSOCIATESCLASSIFICATION', 4, 5);
+    for (const id of file.idsOf('IFCPRESENTATIONLAYERASSIGNMENT', 'IFCPRESENTATIONLAYERWITHSTYLE')) {
+      const values = file.argumentsOf(id);
+      for (const item of refsOf(values[2])) this.#layerOf.set(item, textOf(values[0]));
+    }
     for (const [id, groups] of this.#related('IFCRELASSIGNSTOGROUPBYFACTOR', 4, 6)) this.#groupsOf.set(id, groups);
   }
 
@@ -99,10 +106,29 @@ export class Facts {
     const types = this.#typeOf.get(id) ?? [];
     const materials = [id, ...types].flatMap((one) => this.#materialOf.get(one) ?? []);
     put('material', [...new Set(materials.slice(0, 1).flatMap((one) => this.#materialNames(one)))].join(', '));
+    put('layer', this.#layersOf(id).join(', '));
+    put('classification', this.#classNames([id, ...types]).join(', '));
     for (const set of this.#setsOf.get(id) ?? []) for (const [key, value] of this.#flatten(set)) put(key, value);
     for (const type of types)
       for (const set of refsOf(this.#file.argumentsOf(type)[5])) for (const [key, value] of this.#flatten(set)) put(key, value);
     return out;
+  }
+
+  #layersOf(id) {
+    if (this.#layerOf.size === 0) return [];
+    const file = this.#file;
+    const representations = refsOf(file.argumentsOf(file.argumentsOf(id)[6]?.ref)[2]).slice(0, LIST_MOST);
+    const items = representations.flatMap((one) => [one, ...refsOf(file.argumentsOf(one)[3]).slice(0, LIST_MOST)]);
+    return [...new Set(items.map((one) => this.#layerOf.get(one)).filter(Boolean))];
+  }
+  // "Pr_20_31 Insulation": the identification and the name of a reference
+  #classNames(ids) {
+    const found = ids.flatMap((id) => this.#classesOf.get(id) ?? []).slice(0, LIST_MOST);
+    const names = found.map((one) => {
+      const values = this.#file.argumentsOf(one);
+      return this.#file.typeOf(one) === 'IFCCLASSIFICATIONREFERENCE' ? `${textOf(values[1])} ${textOf(values[2])}`.trim() : '';
+    });
+    return [...new Set(names)].filter(Boolean);
   }
 
   // "SET.NAME" and the value of each property of a set.

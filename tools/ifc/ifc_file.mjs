@@ -148,15 +148,19 @@ export class IfcFile {
     const record = this.#record(id);
     return record === undefined ? '' : this.typeNames[this.#types.list[record]];
   }
+  // Its text from behind the first "(" on, as bytes of the file; null: there is none
+  bytesOf(id) {
+    const record = this.#record(id);
+    if (record === undefined) return null;
+    const from = this.#offsets.list[record];
+    this.#quote = this.#bytes.indexOf(QUOTE, from);
+    return this.#bytes.subarray(from + 1, this.#endOf(from));
+  }
   // Its arguments: strings, numbers, null ($ and *), {ref}, {word} of .WORD., arrays, and {type,
   // value} of IFCLABEL('a'). Without such a statement []
   argumentsOf(id) {
-    const record = this.#record(id);
-    if (record === undefined) return [];
-    const from = this.#offsets.list[record];
-    this.#quote = this.#bytes.indexOf(QUOTE, from);
-    const end = this.#endOf(from);
-    return new Arguments(this.#bytes.latin1Slice(from + 1, end)).list(0);
+    const bytes = this.bytesOf(id);
+    return bytes ? new Arguments(bytes.latin1Slice(0, bytes.length)).list(0) : [];
   }
 }
 

@@ -6,6 +6,7 @@
 // schema limits them; web-ifc makes the shapes. Elements are read in the order of the tree, one at
 // a time, and sent at once.
 import { fstatSync, readSync } from 'node:fs';
+import { sweepWholeCurves } from './ifc_amend.mjs';
 import { Facts } from './ifc_facts.mjs';
 import { IfcFile } from './ifc_file.mjs';
 import { Parts } from './ifc_parts.mjs';
@@ -116,7 +117,7 @@ class Reader {
     const label = this.className(type);
     const longName = isSpatial ? (type === 'IFCPROJECT' ? '' : is.seventh) : '';
     const tag = isSpatial ? '' : is.seventh;
-    const name = is.name || longName || is.typeName || `${label} ${tag || is.id}`.trim();
+    const name = is.name || longName || is.typeName || (isSpatial ? label : `${label} ${tag || is.id}`.trim());
     if (type === 'IFCBUILDINGSTOREY') storey = name;
     const title = `${label} "${name}" (${is.id})`;
 
@@ -190,11 +191,13 @@ async function run(sender) {
   if (!file.schema.startsWith('IFC') || file.statementCount === 0)
     throw new Refusal(CORRUPT, 'expected an IFC file with a schema and statements, found none; export it again');
   const { metres, factor } = unitsOf(file);
+  const swept = sweepWholeCurves(file);
   const shapes = new Shapes(library, bytes, file, factor, segmentsOf(Number(angle)));
   if (!(await shapes.open())) throw new Refusal(CORRUPT, `web-ifc can't read it as ${file.schema.slice(0, 40)}; export it again`);
   const reader = new Reader(sender, file, shapes);
   await reader.readTree();
   reader.report();
+  sender.warning(swept, 'swept disks that may be longer than they should: they go along all of their curve, of which web-ifc takes no part');
   sender.end(metres, `${file.schema.slice(0, 40)}, read by web-ifc ${shapes.version}`);
 }
 

@@ -10,7 +10,7 @@ import { sweepWholeCurves } from './ifc_amend.mjs';
 import { Facts } from './ifc_facts.mjs';
 import { IfcFile } from './ifc_file.mjs';
 import { Parts } from './ifc_parts.mjs';
-import { CORRUPT, EXIT_NO_MEMORY, LIMIT, Sender, none } from './ifc_send.mjs';
+import { ARGUMENT, CORRUPT, EXIT_NO_MEMORY, LIMIT, Sender, none } from './ifc_send.mjs';
 import { NoMemory, Shapes } from './ifc_shapes.mjs';
 import { treeOf } from './ifc_tree.mjs';
 import { unitsOf } from './ifc_units.mjs';
@@ -49,6 +49,11 @@ class Tally {
     const one = this.#found.get(what);
     if (one) one.count++;
     else this.#found.set(what, { count: 1, first });
+  }
+  // The first text, with its count; '' for none.
+  told(textOf) {
+    for (const [what, { count, first }] of this.#found) return `${count} ${textOf(what, first)}`;
+    return '';
   }
   send(sender, textOf) {
     for (const [what, { count, first }] of this.#found) sender.warning(count, textOf(what, first));
@@ -119,7 +124,7 @@ class Reader {
     const tag = isSpatial ? '' : is.seventh;
     const name = is.name || longName || is.typeName || (isSpatial ? label : `${label} ${tag || is.id}`.trim());
     if (type === 'IFCBUILDINGSTOREY') storey = name;
-    const title = `${label} "${name}" (${is.id})`;
+    const title = name.endsWith(is.id) ? name : `${label} "${name}" (${is.id})`;
 
     let placed = null;
     if (this.isLeftOut(id)) {
@@ -128,7 +133,7 @@ class Reader {
       const pieces = await this.shapes.read(id);
       placed = pieces?.length > 0 ? this.parts.put(name, pieces) : null;
       for (const what of placed ? this.shapes.said : []) this.odd.add(what, title);
-      if (!placed) this.failed.add(label, title);
+      if (!placed) this.failed.add(`${label} left out: web-ifc fails on its body${this.shapes.said.map((what) => ` ("${what}")`).slice(0, 1)}`, title);
     } else if (!isSpatial && !hasChildren) {
       this.without.add(label, title);
     }
@@ -159,9 +164,16 @@ class Reader {
 
   report() {
     const { sender } = this;
-    this.voids.send(sender, (label) => `${label} left out, which is no body: --ifc-spaces reads it, too`);
-    this.without.send(sender, (label, first) => `${label} without a body left out, ${first} first`);
-    this.failed.send(sender, (label, first) => `${label} left out: web-ifc makes no triangles of its body, ${first} first`);
+    const texts = [
+      [this.failed, (what, first) => `${what}, ${first} first`],
+      [this.without, (label, first) => `${label} without a body left out, ${first} first`],
+      [this.voids, (label) => `${label} left out, which is no body: --ifc-spaces reads it, too`],
+    ];
+    if (sender.partCount === 0) {
+      const why = texts.map(([tally, textOf]) => tally.told(textOf)).find(Boolean) ?? 'there is no element';
+      throw new Refusal(ARGUMENT, `no triangles: ${why}; export the model with the bodies of its elements`);
+    }
+    for (const [tally, textOf] of texts) tally.send(sender, textOf);
     this.odd.send(sender, (what, first) => `shapes that may be wrong or incomplete: web-ifc says "${what}" of ${first} first`);
     this.oddIds.send(sender, (how, first) => how === 'no' ? `elements without a valid GlobalId, ${first} first` : `elements with the GlobalId of another, ${first} first`);
     sender.warning(this.facts.leftOut, 'properties left out: an element keeps 512, a model as many as its size allows');

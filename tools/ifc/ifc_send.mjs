@@ -14,6 +14,7 @@ const MESSAGE_MOST = 1 << 24; // IMPORT_MESSAGE_MAX
 // Statuses of a failure: bvp_status.
 export const LIMIT = 4;
 export const CORRUPT = 3;
+export const ARGUMENT = 7;
 export const EXIT_NO_MEMORY = 3;
 
 export const none = NONE;

@@ -63,7 +63,7 @@ export class Shapes {
   #hear(text) {
     const [, complaint] = /^\[WEB-IFC\]\[error\](.*)/.exec(text) ?? [];
     if (!complaint || HARMLESS.test(complaint)) return;
-    const kind = complaint.replace(/[\d#]+/g, '').trim().slice(0, 100);
+    const kind = complaint.replace(/^\[.*?\)?\]|\(type \d+\)|[\d#]+/g, '').replace(/\s+/g, ' ').trim().slice(0, 80);
     if (!this.said.includes(kind)) this.said.push(kind);
   }
   // false: web-ifc can't read it

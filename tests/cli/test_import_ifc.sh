@@ -300,6 +300,12 @@ is instance_count 8
 has out '"name": "Wall 1", "source_id": "0Walbvpack000000000001".*IfcWallStandardCase'
 has out '"name": "Pipe 1".*"system", "value": "Heating"'
 holds old.bvp 'Wall 1' 1782000000
+for name in IFC4_ADD2_TC1 IFC4RC4 ifc4x3_rc2; do # as drafts and writers have it; and a header that no rule allows
+  sed "s/('IFC4')/('$name')/; s/^FILE_NAME('/&\\\\S\\\\'/" house.ifc >named.ifc
+  expect 0 pack named.ifc --format ifc -q -o named.bvp
+  expect 0 info named.bvp --json
+  is instance_count 8
+done
 sed "s/('IFC4')/('IFC4X3_ADD2')/; s/IFCBUILDINGELEMENTPROXY/IFCEARTHWORKSFILL/" house.ifc >new.ifc
 expect 0 pack new.ifc -q -o new.bvp
 expect 0 info new.bvp --json --tree

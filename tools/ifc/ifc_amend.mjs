@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 // ifc_amend.mjs: what web-ifc cannot do with a file, said otherwise in the bytes that it gets.
 
+// Schemas that web-ifc knows by another name: drafts, and what "FINAL" is appended to. The name is
+// replaced in its place. true: it was
+export function nameSchema(file) {
+  const name = /^IFC(?:2X3|4X3|4)/.exec(file.schema)?.[0];
+  return name !== undefined && name !== file.schema && file.renameSchema(name);
+}
+
 // Does the disk go from end to end of its curve, by the parameters that it has?
 function isWhole(file, curve, from, to) {
   const values = file.argumentsOf(curve);

@@ -10,6 +10,7 @@
 const [TAB, QUOTE, STAR, SLASH, NINE, SEMICOLON, EQUALS, HASH, OPEN] = Buffer.from("\t'*/9;=#(");
 const DEPTH_MOST = 32;
 const NUMBER_MOST = 0xffffffff;
+const HEADER_MOST = 1 << 16;
 const TEXT_MOST = 4096; // characters kept of a string
 
 const isSpace = (byte) => byte === 32 || (byte >= TAB && byte <= 13);
@@ -73,11 +74,11 @@ export class IfcFile {
   #scan() {
     const bytes = this.#bytes;
     const numbers = new Map();
-    this.#quote = bytes.indexOf(QUOTE);
-    for (let at = this.#skipSpace(0, bytes.length); at < bytes.length; ) {
+    const begin = this.#readHeader();
+    this.#quote = bytes.indexOf(QUOTE, begin);
+    for (let at = this.#skipSpace(begin, bytes.length); at < bytes.length; ) {
       const end = this.#endOf(at);
       if (bytes[at] === HASH) this.#add(at + 1, end, numbers);
-      else if (!this.schema) this.#readSchema(at, end);
       at = this.#skipSpace(end + 1, bytes.length);
     }
   }
@@ -110,10 +111,14 @@ export class IfcFile {
     this.#ids.push(id);
     this.#types.push(type);
   }
-  #readSchema(at, end) {
-    const text = this.#bytes.latin1Slice(at, Math.min(end, at + 4096));
-    const found = /^FILE_SCHEMA\s*\(\s*\(\s*'([^']*)'/i.exec(text);
-    if (found) this.schema = found[1].toUpperCase();
+  // Returns where the data begins. By words, not by statements: names of files in headers have
+  // quotes that are not doubled.
+  #readHeader() {
+    const text = this.#bytes.toString('latin1', 0, HEADER_MOST);
+    const found = /FILE_SCHEMA\s*\(\s*\(\s*'([^']*)'/i.exec(text);
+    this.schema = found?.[1].toUpperCase() ?? '';
+    const data = /\sDATA\s*;/i.exec(text.slice(found?.index ?? 0));
+    return data ? (found?.index ?? 0) + data.index + data[0].length : 0;
   }
   #index() {
     const count = this.#ids.count;
@@ -136,6 +141,13 @@ export class IfcFile {
     return found ? found - 1 : undefined;
   }
 
+  // In the bytes, too; the new name is shorter.
+  renameSchema(name) {
+    const at = this.#bytes.toString('latin1', 0, HEADER_MOST).toUpperCase().indexOf(`'${this.schema}'`);
+    if (at < 0) return false;
+    this.#bytes.latin1Write(`'${name}'`.padEnd(this.schema.length + 2), at);
+    return true;
+  }
   get statementCount() {
     return this.#ids.count;
   }

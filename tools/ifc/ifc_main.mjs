@@ -6,7 +6,7 @@
 // schema limits them; web-ifc makes the shapes. Elements are read in the order of the tree, one at
 // a time, and sent at once.
 import { fstatSync, readSync } from 'node:fs';
-import { sweepWholeCurves } from './ifc_amend.mjs';
+import { nameSchema, sweepWholeCurves } from './ifc_amend.mjs';
 import { Facts } from './ifc_facts.mjs';
 import { IfcFile } from './ifc_file.mjs';
 import { Parts } from './ifc_parts.mjs';
@@ -205,7 +205,8 @@ async function run(sender) {
   const { metres, factor } = unitsOf(file);
   const swept = sweepWholeCurves(file);
   const shapes = new Shapes(library, bytes, file, factor, segmentsOf(Number(angle)));
-  if (!(await shapes.open())) throw new Refusal(CORRUPT, `web-ifc can't read it as ${file.schema.slice(0, 40)}; export it again`);
+  if (!(await shapes.open()) && !(nameSchema(file) && (await shapes.open())))
+    throw new Refusal(CORRUPT, `web-ifc can't read it as ${file.schema.slice(0, 40)}; export it again`);
   const reader = new Reader(sender, file, shapes);
   await reader.readTree();
   reader.report();

@@ -28,6 +28,7 @@ SCRIPT_TESTS += \
 	tests/cli/test_remote.sh \
 	tests/cli/test_report_bcf.sh \
 	tests/cli/test_report_html.sh \
+	tests/cli/test_report_pictures.sh \
 	tests/cli/test_report_xlsx.sh \
 	tests/cli/test_shard.sh \
 	tests/cli/test_step_settle.sh \

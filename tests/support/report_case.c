@@ -196,6 +196,7 @@ static int give_row(clash_report *r, const bvp_file *file, int number, uint32_t 
                      .group = number % 2 ? "P-100 + P-200" : "<P-100> & P-300",
                      .place = "x0 y0 z0",
                      .rule = number == 3 ? "clearance" : "",
+                     .settled = "",
                      .state = is_resolved   ? "resolved"
                               : number == 0 ? "persistent"
                                             : "new",

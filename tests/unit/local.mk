@@ -90,6 +90,7 @@ UNIT_SUITES += \
 	tests/unit/test_report.c \
 	tests/unit/test_report_forms.c \
 	tests/unit/test_report_mesh.c \
+	tests/unit/test_section_raster.c \
 	tests/unit/test_rss_dist.c \
 	tests/unit/test_rvm_solids.c \
 	tests/unit/test_sample.c \

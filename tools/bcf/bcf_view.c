@@ -96,5 +96,13 @@ void bcf_view_write(FILE *out, const clash_run *run, const bcf_viewpoint *p)
         write_point(out, "EndPoint", run, v, v->points[1]);
         fputs("</Line>\n</Lines>\n", out);
     }
+    /* the section of the snapshot; the direction is that of what is cut off */
+    double at[3];
+    for (int k = 0; k < 3; k++)
+        at[k] = v->plane[k] * v->plane[3];
+    fputs("<ClippingPlanes>\n<ClippingPlane>\n", out);
+    write_point(out, "Location", run, v, at);
+    bcf_vector(out, "Direction", v->plane);
+    fputs("</ClippingPlane>\n</ClippingPlanes>\n", out);
     fputs("</VisualizationInfo>\n", out);
 }

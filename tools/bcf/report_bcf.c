@@ -15,13 +15,14 @@
 #include "bcf/bcf_markup.h"
 #include "bcf/bcf_view.h"
 #include "files/archive.h"
+#include "report/report_pictures.h"
 #include "report/report_snapshot.h"
 #include "text/memory_text.h"
 #include "text/message.h"
 
 /* Viewers load a whole BCF file at once; further topics are only counted, and the report says so.
  */
-enum { TOPICS_MOST = 20000, WIDTH = 560, HEIGHT = 420 };
+enum { TOPICS_MOST = 20000 };
 
 /* Of a topic at most so many pairs are listed in its description. */
 enum { PAIRS_LISTED = 100 };
@@ -41,7 +42,9 @@ typedef struct bcf {
     bcf_version version;
     archive *zip;
     uint64_t topic_count, left_out;
+    report_pictures *pictures;
     uint32_t picture_count;
+    char guids[REPORT_PICTURES_TOGETHER][ISSUE_GUID_SIZE]; /* of topics with pictures to come */
     topic topic;
     uint32_t *seen[2]; /* of each instance of both files: the last topic that has it */
 } bcf;
@@ -89,6 +92,15 @@ static int open_seen(bcf *b, int number, const bvp_file *file)
     return b->seen[number] != NULL;
 }
 
+/* A report_picture_fn. */
+static int put_picture(void *user, uint32_t number, const uint8_t *png, size_t size)
+{
+    bcf *b = user;
+    char name[64];
+    snprintf(name, sizeof name, "%s/snapshot.png", b->guids[number % REPORT_PICTURES_TOGETHER]);
+    return !archive_add(b->zip, name, png, size, 1);
+}
+
 static int begin(clash_report *r, const clash_run *run)
 {
     bcf *b;
@@ -102,30 +114,28 @@ static int begin(clash_report *r, const clash_run *run)
         const int is_old = run->bcf ? strcmp(run->bcf, "2.1") == 0 : r->form == &report_bcfzip;
         b->version = is_old ? BCF_2_1 : BCF_3_0;
         b->zip = archive_new(run->created);
+        b->pictures = report_pictures_open(run, put_picture, b);
     }
-    if (!b || !b->zip || !add_version(b) || !add_extensions(b, run) ||
+    if (!b || !b->zip || !b->pictures || !add_version(b) || !add_extensions(b, run) ||
         !open_seen(b, 0, run->file_a) || !open_seen(b, 1, run->file_b))
         return out_of_room(r);
     return 0;
 }
 
-static int take_picture(clash_report *r, topic *t)
+static int picture_failure(const clash_report *r, bvp_status status)
+{
+    return status == BVP_ERR_CANCELLED ? out_of_room(r) : complain_status(r->path, status, NULL);
+}
+
+static int ask_picture(clash_report *r, const clash_row *row, topic *t)
 {
     bcf *b = r->own;
-    uint8_t *png;
-    size_t size;
-    char name[64];
     t->has_picture = b->picture_count < r->run->picture_max;
     if (!t->has_picture)
         return 0;
-    const bvp_status status = report_snapshot(&t->view, r->run->thread_count, &png, &size);
-    if (status != BVP_OK)
-        return complain_status(r->path, status, NULL);
-    snprintf(name, sizeof name, "%s/snapshot.png", t->guid);
-    const int done = archive_add(b->zip, name, png, size, 1);
-    free(png);
-    b->picture_count++;
-    return done ? 0 : out_of_room(r);
+    memcpy(b->guids[b->picture_count++ % REPORT_PICTURES_TOGETHER], t->guid, sizeof t->guid);
+    const bvp_status status = report_pictures_add(b->pictures, &t->view, row);
+    return status == BVP_OK ? 0 : picture_failure(r, status);
 }
 
 /* ---- topics ---------------------------------------------------------------------------------- */
@@ -193,10 +203,10 @@ static int begin_topic(clash_report *r, const clash_row *row)
     t->is_resolved = !row->issue;
     issue_guid_make(t->id, "topic", t->guid);
     issue_guid_make(t->id, "viewpoint", t->view_guid);
-    t->has_view = report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &t->view);
+    t->has_view = report_view_of(row, r->run->info_a.up, SNAPSHOT_WIDTH, SNAPSHOT_HEIGHT, &t->view);
     const bcf_topic all = topic_of(b);
     const int code = bcf_markup_begin(t->markup.out, r->run, row, &all);
-    return code == 0 && t->has_view ? take_picture(r, t) : code;
+    return code == 0 && t->has_view ? ask_picture(r, row, t) : code;
 }
 
 /* An instance that is in several pairs is one component. */
@@ -248,6 +258,9 @@ static int end(clash_report *r, const clash_summary *summary)
     const int code = end_topic(r);
     if (code != 0)
         return code;
+    const bvp_status status = report_pictures_flush(b->pictures);
+    if (status != BVP_OK)
+        return picture_failure(r, status);
     const char *failure = archive_write(b->zip, r->stream);
     if (!failure && (fflush(r->stream) != 0 || ferror(r->stream)))
         failure = strerror(errno);
@@ -271,6 +284,7 @@ static void discard(clash_report *r)
             close_texts(&b->topic);
         free(b->seen[0]);
         free(b->seen[1]);
+        report_pictures_close(b->pictures);
         archive_free(b->zip);
     }
     free(b);

@@ -9,6 +9,7 @@ TOOL_SOURCES += \
 	tools/report/report_html.c \
 	tools/report/report_jsonl.c \
 	tools/report/report_mesh.c \
+	tools/report/report_pictures.c \
 	tools/report/report_snapshot.c \
 	tools/report/report_text.c \
 	tools/report/report_view.c \
@@ -21,6 +22,7 @@ noinst_HEADERS += \
 	tools/report/html_bytes.h \
 	tools/report/report_columns.h \
 	tools/report/report_mesh.h \
+	tools/report/report_pictures.h \
 	tools/report/report_snapshot.h \
 	tools/report/report_text.h \
 	tools/report/report_view.h

@@ -17,17 +17,19 @@
 #include "text/memory_text.h"
 #include "text/message.h"
 #include "report/report_mesh.h"
+#include "report/report_pictures.h"
 #include "report/report_snapshot.h"
 #include "report/report_text.h"
 #include "files/uri.h"
 
 /* Limits for a page that a browser opens quickly. Further rows are only counted, further meshes
  * left out; the page says so. */
-enum { ROWS_MOST = 50000, MESH_BYTES_MOST = 32 << 20, WIDTH = 400, HEIGHT = 300 };
+enum { ROWS_MOST = 50000, MESH_BYTES_MOST = 32 << 20 };
 
 typedef struct html {
     FILE *blobs; /* script elements with pictures and meshes */
     uint64_t row_count, left_out, mesh_bytes;
+    report_pictures *pictures;
     uint32_t picture_count, mesh_count;
     uint32_t *meshes[2]; /* of parts that are shown whole, or BVP_NONE: by file */
 } html;
@@ -104,14 +106,26 @@ static int open_meshes(html *h, int number, const bvp_file *file)
     return h->meshes[number] != NULL;
 }
 
+/* A report_picture_fn. */
+static int put_picture(void *user, uint32_t number, const uint8_t *png, size_t size)
+{
+    html *h = user;
+    fprintf(h->blobs, "<script type=\"text/plain\" id=\"picture-%u\">", number);
+    uri_put_base64(h->blobs, png, size);
+    fputs("</script>\n", h->blobs);
+    return 0;
+}
+
 static int begin(clash_report *r, const clash_run *run)
 {
     text t;
     html *h = r->own = calloc(1, sizeof *h);
     if (h)
         h->blobs = tmpfile();
-    if (!h || !h->blobs || !open_meshes(h, 0, run->file_a) || !open_meshes(h, 1, run->file_b) ||
-        !open_text(&t))
+    if (h)
+        h->pictures = report_pictures_open(run, put_picture, h);
+    if (!h || !h->blobs || !h->pictures || !open_meshes(h, 0, run->file_a) ||
+        !open_meshes(h, 1, run->file_b) || !open_text(&t))
         return no_room(r);
     fwrite(html_head, 1, html_head_size, r->stream);
     fputs("<script type=\"application/json\" id=\"run\">", r->stream);
@@ -142,21 +156,6 @@ static int begin(clash_report *r, const clash_run *run)
 }
 
 /* ---- pictures and meshes --------------------------------------------------------------------- */
-
-static bvp_status put_picture(clash_report *r, const report_view *v)
-{
-    html *h = r->own;
-    uint8_t *png;
-    size_t size;
-    const bvp_status status = report_snapshot(v, r->run->thread_count, &png, &size);
-    if (status != BVP_OK)
-        return status;
-    fprintf(h->blobs, "<script type=\"text/plain\" id=\"picture-%u\">", h->picture_count++);
-    uri_put_base64(h->blobs, png, size);
-    fputs("</script>\n", h->blobs);
-    free(png);
-    return BVP_OK;
-}
 
 /* Little-endian, as every browser has it. */
 static bvp_status put_mesh_bytes(FILE *out, const report_mesh *mesh)
@@ -331,13 +330,13 @@ static bvp_status put_row(clash_report *r, json *j, const clash_row *row)
     jsonw_number(j, "depth", row->pair->depth);
     jsonw_number(j, "depth_upper", row->pair->depth_upper);
     jsonw_count(j, "triangle_pairs", row->pair->triangle_pairs);
-    if (!report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &v))
+    if (!report_view_of(row, r->run->info_a.up, SNAPSHOT_WIDTH, SNAPSHOT_HEIGHT, &v))
         return BVP_OK;
     jsonw_numbers(j, "at", v.centre, 3);
     /* one picture an issue, of its most severe pair */
     if ((!row->issue || row->begins_issue) && h->picture_count < r->run->picture_max) {
-        jsonw_count(j, "picture", h->picture_count);
-        const bvp_status status = put_picture(r, &v);
+        jsonw_count(j, "picture", h->picture_count++);
+        const bvp_status status = report_pictures_add(h->pictures, &v, row);
         if (status != BVP_OK)
             return status;
     }
@@ -398,6 +397,9 @@ static int end(clash_report *r, const clash_summary *summary)
     fputs("</script>\n", r->stream);
     char block[1 << 14];
     size_t size;
+    const bvp_status status = report_pictures_flush(h->pictures);
+    if (status != BVP_OK)
+        return complain_status(r->path, status, NULL);
     if (fflush(h->blobs) != 0 || fseeko(h->blobs, 0, SEEK_SET) != 0)
         return no_room(r);
     while ((size = fread(block, 1, sizeof block, h->blobs)) > 0)
@@ -425,6 +427,7 @@ static void discard(clash_report *r)
         fclose(h->blobs);
     free(h->meshes[0]);
     free(h->meshes[1]);
+    report_pictures_close(h->pictures);
     free(h);
     r->own = NULL;
 }

@@ -158,23 +158,98 @@ static void stand(report_view *v, bvp_up up, int number)
     camera_look(&v->eye, eye, middle, up);
 }
 
-/* How little the line between the witnesses shows from here: 1: it points at the eye. */
-static double foreshortening(const report_view *v)
+/* ---- the section ----------------------------------------------------------------------------- */
+
+static double dot(const double a[3], const double b[3])
 {
-    double along = 0, length = 0;
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+/* 0: it is too short to have a direction. */
+static int normalise(double v[3], double least)
+{
+    const double length = sqrt(dot(v, v));
+    if (!(length > least) || !isfinite(length))
+        return 0;
+    for (int k = 0; k < 3; k++)
+        v[k] /= length;
+    return 1;
+}
+
+/* What a section should show beside the contact. */
+typedef struct section {
+    double along[3], normal[3]; /* of the line between the witnesses; of a plane that holds it and
+                                   the middle of what both boxes share */
+    int has_line, has_normal;
+} section;
+
+static void find_section(const report_view *v, const extent boxes[2], int has_witnesses,
+                         section *out)
+{
+    double middle[3];
+    memset(out, 0, sizeof *out);
     for (int k = 0; k < 3; k++) {
-        const double d = v->points[1][k] - v->points[0][k];
-        along += d * v->eye.forward[k];
-        length += d * d;
+        const double lo = fmax(boxes[0].lo[k], boxes[1].lo[k]);
+        const double hi = fmin(boxes[0].hi[k], boxes[1].hi[k]);
+        out->along[k] = v->points[1][k] - v->points[0][k];
+        middle[k] = lo / 2 + hi / 2 - v->centre[k] - (v->points[0][k] + v->points[1][k]) / 2;
     }
-    return length > 0 ? fabs(along) / sqrt(length) : 0;
+    out->has_line = has_witnesses && normalise(out->along, 1e-9 * v->radius);
+    if (!out->has_line || !normalise(middle, 1e-3 * v->radius))
+        return;
+    cross(out->along, middle, out->normal);
+    out->has_normal = normalise(out->normal, 0.1);
+}
+
+/* How badly a section shows from here: 0: it faces the eye, 1: it is seen from its edge. */
+static double slant(const report_view *v, const section *s)
+{
+    const double *const f = v->eye.forward;
+    if (s->has_normal)
+        return 1 - fabs(dot(f, s->normal));
+    return s->has_line ? fabs(dot(f, s->along)) : 0;
+}
+
+/* The plane holds the line between the witnesses, if there is one, and faces the eye: as the
+ * section has it, unless that is seen from its edge; then leaning back somewhat, so that what is
+ * behind it shows, too. */
+static void place_plane(report_view *v, const section *s)
+{
+    static const double lean = 0.35, edge = 0.3; /* sines */
+    double n[3], axis[3], turned[3];
+    const double along = s->has_line ? dot(s->along, v->eye.forward) : 0;
+    for (int k = 0; k < 3; k++) {
+        n[k] = along * s->along[k] - v->eye.forward[k];
+        axis[k] = s->has_line ? s->along[k] : v->eye.right[k];
+    }
+    if (!normalise(n, edge))
+        for (int k = 0; k < 3; k++) {
+            n[k] = -v->eye.forward[k];
+            axis[k] = v->eye.right[k];
+        }
+    cross(axis, n, turned);
+    const double way = dot(turned, v->eye.up) < 0 ? -lean : lean;
+    for (int k = 0; k < 3; k++)
+        v->plane[k] = n[k] * sqrt(1 - lean * lean) + turned[k] * way;
+    const double facing = s->has_normal ? dot(v->eye.forward, s->normal) : 0;
+    if (fabs(facing) > edge)
+        for (int k = 0; k < 3; k++)
+            v->plane[k] = facing > 0 ? -s->normal[k] : s->normal[k];
+    v->plane[3] = s->has_line ? (dot(v->plane, v->points[0]) + dot(v->plane, v->points[1])) / 2 : 0;
 }
 
 /* Chooses the direction from which the least hides the contact and the line between the witnesses
- * is seen from its side; the first ones, and those from above, are preferred. Directions are asked
+ * is seen from its side; the first ones, and those from above, are preferred. is_cut: what hides
+ * the contact is cut open or transparent wherever it is shown. Directions are asked
  * in the order of what they cost before anything hides the contact; once that is more than another
  * one's whole cost, none of the rest can be better. */
-static void aim(report_view *v, bvp_up up)
+static void aim(report_view *v, bvp_up up, const section *cut, int is_cut)
 {
     enum { PLACES = 14, BELOW = 10 };
     static const double middle[3] = {0, 0, 0};
@@ -183,7 +258,7 @@ static void aim(report_view *v, bvp_up up)
     int best = 0;
     for (int i = 0; i < PLACES; i++) {
         stand(v, up, i);
-        base[i] = (0.02 * i + (i >= BELOW) + 0.5 * foreshortening(v)) * v->radius;
+        base[i] = (0.02 * i + (i >= BELOW) + 0.5 * slant(v, cut)) * v->radius;
     }
     for (int i = 0; i < 2; i++)
         invert(v->placements[i], inverses[i]);
@@ -197,7 +272,7 @@ static void aim(report_view *v, bvp_up up)
         if (!(cost < least))
             break;
         stand(v, up, next);
-        for (int i = 0; i < 3 && cost < least; i++)
+        for (int i = 0; i < 3 && cost < least && !is_cut; i++)
             cost += burial(v, inverses, points[i]);
         if (cost < least) {
             least = cost;
@@ -205,6 +280,12 @@ static void aim(report_view *v, bvp_up up)
         }
     }
     stand(v, up, best);
+}
+
+/* Does the contact lie in one of the two? */
+static int is_inside(bvp_verdict verdict)
+{
+    return verdict != BVP_VERDICT_WITHIN && verdict != BVP_VERDICT_TOUCHING;
 }
 
 int report_view_of(const clash_row *row, bvp_up up, double width, double height, report_view *out)
@@ -239,6 +320,11 @@ int report_view_of(const clash_row *row, bvp_up up, double width, double height,
     }
     assert(out->radius > 0);
     camera_lens(&out->eye, width, height, REPORT_ANGLE);
-    aim(out, up);
+    const int has_witnesses =
+        !is_inside(row->pair->verdict) || row->pair->verdict == BVP_VERDICT_PENETRATING;
+    section cut;
+    find_section(out, boxes, has_witnesses, &cut);
+    aim(out, up, &cut, is_inside(row->pair->verdict));
+    place_plane(out, &cut);
     return 1;
 }

@@ -21,6 +21,7 @@ typedef struct report_view {
     double centre[3];    /* the world's place of the origin */
     double lo[3], hi[3]; /* box of the contact */
     double points[2][3]; /* witnesses; the origin where there are none */
+    double plane[4];     /* of a section through the contact: n . p = plane[3], n to the eye */
     int smaller;         /* which of the two */
     double radius;       /* of the ball around the origin that is worth seeing */
     camera eye;          /* looks at the origin */

@@ -40,8 +40,6 @@ typedef struct sample {
     float sky;          /* share of it that is open */
     float dark, bright; /* brightness without and with all of the sky */
     colour light;       /* of the surface; when all is done, what is seen */
-    colour behind;      /* of the other body behind it */
-    float through;      /* how much of that is seen */
 } sample;
 
 /* Rays to the sky that were not cast yet, render_job.occlusion each sample. */
@@ -58,8 +56,7 @@ typedef struct band {
     size_t stride, rows;
     long first_row; /* of the picture's samples: where samples[0] is */
     bvp_ray *rays;  /* of one row */
-    bvp_ray *local; /* the same as a part sees them */
-    bvp_ray_hit *hits, *others;
+    bvp_ray_hit *hits;
     sky_rays sky;
 } band;
 
@@ -167,9 +164,6 @@ static bvp_status cast_sky(const render_job *job, sky_rays *sky)
     const size_t each = job->occlusion, count = sky->count * each;
     bvp_status status = bvp_ray_any_batch(&job->body, (bvp_const_array){sky->rays, 0, count},
                                           (bvp_array){sky->hidden, 0, count}, NULL, NULL);
-    for (size_t i = 0; job->other && i < count && status == BVP_OK; i++)
-        if (!sky->hidden[i])
-            status = bvp_ray_any(job->other, &sky->rays[i], &sky->hidden[i], NULL);
     for (size_t i = 0; i < sky->count; i++) {
         int hidden = 0;
         for (size_t k = 0; k < each; k++)
@@ -186,7 +180,7 @@ static colour background(const camera *c, double y)
     return mix(colour_of(0xe9eef5), colour_of(0xffffff), fminf(fmaxf(down * 1.2f, 0), 1));
 }
 
-/* sky: where to collect rays to the sky, or NULL. */
+/* sky: where to collect rays to the sky. */
 static bvp_status shade(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *hit,
                         uint32_t place, sky_rays *sky, sample *out)
 {
@@ -201,7 +195,7 @@ static bvp_status shade(const render_job *job, const bvp_ray *ray, const bvp_ray
         out->normal[k] = (float)normal[k];
     }
     bvp_status status = BVP_OK;
-    if (sky && job->occlusion && dot(normal, normal) > 0.5) { /* a degenerate triangle has none */
+    if (job->occlusion && dot(normal, normal) > 0.5) { /* a degenerate triangle has none */
         if (sky->count == SKY_SAMPLES)
             status = cast_sky(job, sky);
         look_up(job, point, normal, place, sky->rays + sky->count * job->occlusion);
@@ -232,72 +226,6 @@ static uint32_t place_in_tile(long column, long row)
     return places[(row & (TILE - 1)) * TILE + (column & (TILE - 1))];
 }
 
-static bvp_status see(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *hit,
-                      const bvp_ray_hit *other, uint32_t place, sky_rays *sky, sample *out)
-{
-    bvp_status status = BVP_OK;
-    assert(hit->found || other->found);
-    if (other->found && (!hit->found || other->t <= hit->t * (1 + 1e-7)))
-        return shade(job, ray, other, place, sky, out);
-    if (other->found && job->through > 0) {
-        /* What the other body shows behind the first one, without outlines. */
-        sample behind = {.sky = 1};
-        status = shade(job, ray, other, 0, NULL, &behind);
-        out->behind = scaled(behind.light, behind.bright);
-        out->through = job->through;
-    }
-    return status == BVP_OK ? shade(job, ray, hit, place, sky, out) : status;
-}
-
-/* The same rays in a part's own coordinates, which takes half the time: a picture need not be
- * exact. */
-static bvp_status cast_local(const bvp_body *body, const band *b, uint32_t number,
-                             bvp_ray_hit *hits)
-{
-    const bvp_body still = {.file = body->file, .part = body->part};
-    const double *p = body->placement;
-    double m[12]; /* the placement's inverse, by its cofactors */
-    double determinant = 0;
-    assert(p && body->part != BVP_ASSEMBLY);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            const int r = (k + 1) % 3, s = (k + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
-            m[4 * i + k] = p[4 * r + c] * p[4 * s + d] - p[4 * r + d] * p[4 * s + c];
-        }
-    for (int k = 0; k < 3; k++)
-        determinant += p[4 * k] * m[k];
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++)
-            m[4 * i + k] /= determinant;
-        m[4 * i + 3] = -(m[4 * i] * p[3] + m[4 * i + 1] * p[7] + m[4 * i + 2] * p[11]);
-    }
-    for (size_t i = 0; i < b->stride; i++) {
-        const bvp_ray *ray = &b->rays[i];
-        bvp_ray *to = &b->local[i];
-        *to = *ray;
-        for (int k = 0; k < 3; k++) {
-            to->origin[k] = dot(m + 4 * k, ray->origin) + m[4 * k + 3];
-            to->direction[k] = dot(m + 4 * k, ray->direction);
-        }
-    }
-    bvp_status status = bvp_ray_first_batch(&still, (bvp_const_array){b->local, 0, b->stride},
-                                            (bvp_array){hits, 0, b->stride}, NULL, NULL);
-    for (size_t i = 0; i < b->stride && status == BVP_OK; i++) {
-        hits[i].id.instance = number;
-        if (hits[i].found) {
-            /* A normal goes to the world by the transposed inverse. */
-            double *const normal = hits[i].normal;
-            double n[3];
-            for (int k = 0; k < 3; k++)
-                n[k] = m[k] * normal[0] + m[4 + k] * normal[1] + m[8 + k] * normal[2];
-            const double length = sqrt(dot(n, n));
-            for (int k = 0; k < 3; k++)
-                normal[k] = length > 0 ? n[k] / length : 0;
-        }
-    }
-    return status;
-}
-
 /* A row of samples: their rays lie side by side, and are cast together. */
 static bvp_status take_row(const render_job *job, band *b, long row, sample *out)
 {
@@ -311,18 +239,12 @@ static bvp_status take_row(const render_job *job, band *b, long row, sample *out
         out[i] = (sample){.depth = INFINITY, .instance = BVP_NONE, .sky = 1};
         out[i].light = behind;
     }
-    if (job->other) {
-        status = cast_local(&job->body, b, 0, b->hits);
-        if (status == BVP_OK)
-            status = cast_local(job->other, b, 1, b->others);
-    } else {
-        status = bvp_ray_first_batch(&job->body, (bvp_const_array){b->rays, 0, b->stride},
-                                     (bvp_array){b->hits, 0, b->stride}, NULL, NULL);
-    }
+    status = bvp_ray_first_batch(&job->body, (bvp_const_array){b->rays, 0, b->stride},
+                                 (bvp_array){b->hits, 0, b->stride}, NULL, NULL);
     for (size_t i = 0; i < b->stride && status == BVP_OK; i++)
-        if (b->hits[i].found || b->others[i].found)
-            status = see(job, &b->rays[i], &b->hits[i], &b->others[i],
-                         place_in_tile((long)i - HALO_BEFORE, row), &b->sky, &out[i]);
+        if (b->hits[i].found)
+            status = shade(job, &b->rays[i], &b->hits[i], place_in_tile((long)i - HALO_BEFORE, row),
+                           &b->sky, &out[i]);
     return status == BVP_OK && b->sky.count != 0 ? cast_sky(job, &b->sky) : status;
 }
 
@@ -356,7 +278,6 @@ static void light_surfaces(band *b)
             }
             const float sky = count > 0 ? sum / count : here->sky;
             here->light = scaled(here->light, here->dark + (here->bright - here->dark) * sky);
-            here->light = mix(here->light, here->behind, here->through);
         }
 }
 
@@ -413,15 +334,13 @@ static int project_line(const render_job *job, const render_line *line, stroke *
     return 1;
 }
 
-static void draw_dot(const render_job *job, band *b, long column, long row, double depth,
-                     colour paint, float cover)
+static void draw_dot(band *b, long column, long row, double depth, colour paint, float cover)
 {
     long x = column + HALO_BEFORE, y = row - b->first_row;
     if (x < 0 || x >= (long)b->stride || y < 0 || y >= (long)b->rows || cover <= 0)
         return;
     sample *s = b->samples + (size_t)y * b->stride + (size_t)x;
-    float hidden = job->line_through > 0 ? job->line_through : 0.10f;
-    float visible = depth < (double)s->depth * (1 + 1e-3) ? 0.9f : hidden;
+    float visible = depth < (double)s->depth * (1 + 1e-3) ? 0.9f : 0.10f;
     s->light = mix(s->light, paint, visible * fminf(cover, 1));
 }
 
@@ -452,7 +371,7 @@ static void draw_line(const render_job *job, band *b, const render_line *line)
         for (long j = (long)floor(middle - half); j <= (long)floor(middle + half); j++) {
             float cover =
                 (float)(fmin((double)j + 1, middle + half) - fmax((double)j, middle - half));
-            draw_dot(job, b, steep ? j : i, steep ? i : j, depth, line->paint, cover);
+            draw_dot(b, steep ? j : i, steep ? i : j, depth, line->paint, cover);
         }
     }
 }
@@ -476,8 +395,7 @@ static void resolve(const render_job *job, const band *b, uint32_t first, uint32
             }
             uint8_t *pixel = rgb + ((size_t)(first + y) * width + x) * 3;
             /* Dithers, so that slow gradients show no steps. */
-            const float grain =
-                job->even ? 0.5f : (float)(scramble(x + scramble(first + y)) >> 8) * 0x1p-24f;
+            const float grain = (float)(scramble(x + scramble(first + y)) >> 8) * 0x1p-24f;
             pixel[0] = to_byte(sum.r * weight, grain);
             pixel[1] = to_byte(sum.g * weight, grain);
             pixel[2] = to_byte(sum.b * weight, grain);
@@ -522,14 +440,11 @@ static void *work(void *argument)
     b.samples = malloc(((size_t)BAND_ROWS * job->samples + HALO) * b.stride * sizeof *b.samples);
     b.rays = malloc(b.stride * sizeof *b.rays);
     b.hits = malloc(b.stride * sizeof *b.hits);
-    b.local = malloc(b.stride * sizeof *b.local);
-    b.others = calloc(b.stride, sizeof *b.others);
     const size_t sky = (size_t)SKY_SAMPLES * (job->occlusion + 1);
     b.sky.rays = malloc(sky * sizeof *b.sky.rays);
     b.sky.hidden = calloc(sky, sizeof *b.sky.hidden);
     b.sky.of = malloc(SKY_SAMPLES * sizeof(sample *));
-    bvp_status status = b.samples && b.rays && b.local && b.hits && b.others && b.sky.rays &&
-                                b.sky.hidden && b.sky.of
+    bvp_status status = b.samples && b.rays && b.hits && b.sky.rays && b.sky.hidden && b.sky.of
                             ? BVP_OK
                             : BVP_ERR_NO_MEMORY;
     while (status == BVP_OK && atomic_load(&c->status) == BVP_OK) {
@@ -543,9 +458,7 @@ static void *work(void *argument)
     }
     free(b.samples);
     free(b.rays);
-    free(b.local);
     free(b.hits);
-    free(b.others);
     free(b.sky.rays);
     free(b.sky.hidden);
     free(b.sky.of);

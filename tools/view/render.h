@@ -26,21 +26,16 @@ typedef struct render_line {
 
 typedef struct render_job {
     bvp_body body;
-    const bvp_body *other; /* NULL, or a second one, before `body` where they coincide: both are
-                              then single parts, and their hits' instances are 0 and 1 */
-    float through;         /* how much of `other` is seen behind `body`, 0 .. 1 */
-    camera view;           /* view.width x view.height is the picture's size */
-    uint32_t samples;      /* rays along each side of a pixel, 1 .. 8 */
-    uint32_t occlusion;    /* rays a sample that look for nearby surfaces which take light away */
-    double reach;          /* how far these look */
+    camera view;        /* view.width x view.height is the picture's size */
+    uint32_t samples;   /* rays along each side of a pixel, 1 .. 8 */
+    uint32_t occlusion; /* rays a sample that look for nearby surfaces which take light away */
+    double reach;       /* how far these look */
     uint32_t thread_count;
     render_paint_fn paint;
     const void *paint_user;
     const render_line *lines;
     size_t line_count;
-    double line_width;  /* pixels */
-    float line_through; /* how much of a hidden line is seen; 0: a tenth */
-    int even;           /* nonzero: no grain over slow gradients; a PNG is then much smaller */
+    double line_width;                                                              /* pixels */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total); /* or NULL */
     void *progress_user;
 } render_job;

@@ -12,8 +12,6 @@
  */
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "model/transform.h"
@@ -24,17 +22,6 @@
 enum { DEPTH_MAX = 128, NODE_MAX = 1 << 22, NODES_AN_ELEMENT = 4096 };
 
 /* ---- elements -------------------------------------------------------------------------------- */
-
-bvp_status plmxml_refuse(plmxml *p, bvp_status status, uint32_t element, const char *format, ...)
-{
-    char text[220];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return import_refuse_line(p->im, status, p->im->data + p->xml.elements[element].offset,
-                              "<%.24s>: %s", xml_name(&p->xml, element), text);
-}
 
 bvp_status plmxml_reference(plmxml *p, uint32_t from, const char **list, uint32_t *out)
 {
@@ -53,9 +40,9 @@ bvp_status plmxml_reference(plmxml *p, uint32_t from, const char **list, uint32_
     }
     if (*out != XML_NONE)
         return BVP_OK;
-    return plmxml_refuse(p, BVP_ERR_CORRUPT, from,
-                         "no element has the id \"%.*s\"; export the structure again",
-                         size < 60 ? (int)size : 60, at);
+    return xml_refuse(p->im, &p->xml, BVP_ERR_CORRUPT, from,
+                      "no element has the id \"%.*s\"; export the structure again",
+                      size < 60 ? (int)size : 60, at);
 }
 
 static bvp_status note_ids(plmxml *p)
@@ -68,8 +55,8 @@ static bvp_status note_ids(plmxml *p)
         if (name_table_put(&p->ids, id, &found) != 0)
             return import_no_memory(p->im);
         if (found != e)
-            return plmxml_refuse(p, BVP_ERR_CORRUPT, e, "another element has the id \"%.60s\", too",
-                                 id);
+            return xml_refuse(p->im, &p->xml, BVP_ERR_CORRUPT, e,
+                              "another element has the id \"%.60s\", too", id);
     }
     return BVP_OK;
 }
@@ -90,8 +77,8 @@ static bvp_status placement_of(plmxml *p, uint32_t instance, double out[12])
     scan_spaces(&s);
     if (count == 16 && s.at == s.end && transform_from_columns(columns, out) == 0)
         return BVP_OK;
-    return plmxml_refuse(p, BVP_ERR_CORRUPT, e,
-                         "expected 16 finite numbers, by columns, the last row being 0 0 0 1");
+    return xml_refuse(p->im, &p->xml, BVP_ERR_CORRUPT, e,
+                      "expected 16 finite numbers, by columns, the last row being 0 0 0 1");
 }
 
 /* ---- the tree -------------------------------------------------------------------------------- */
@@ -113,9 +100,9 @@ static bvp_status check_size(plmxml *p, uint32_t element, size_t count)
     const uint64_t most = own < NODE_MAX ? own : NODE_MAX;
     if (count < most)
         return BVP_OK;
-    return plmxml_refuse(p, BVP_ERR_LIMIT, element,
-                         "its tree has more than %llu nodes; export its sub-assemblies apart",
-                         (unsigned long long)most);
+    return xml_refuse(p->im, &p->xml, BVP_ERR_LIMIT, element,
+                      "its tree has more than %llu nodes; export its sub-assemblies apart",
+                      (unsigned long long)most);
 }
 
 /* Adds the elements of a list, so that the first one comes off first. */
@@ -156,9 +143,8 @@ static bvp_status part_of(plmxml *p, uint32_t element, int *is_instance, uint32_
     if (!reference)
         reference = xml_attribute(&p->xml, element, "instancedRef");
     if (!reference)
-        return plmxml_refuse(
-            p, BVP_ERR_CORRUPT, element,
-            "expected \"partRef\" or \"instancedRef\"; export the structure again");
+        return xml_refuse(p->im, &p->xml, BVP_ERR_CORRUPT, element,
+                          "expected \"partRef\" or \"instancedRef\"; export the structure again");
     return plmxml_reference(p, element, &reference, part);
 }
 
@@ -170,8 +156,8 @@ static bvp_status unfold_one(plmxml *p, pile *stack, const pending *one)
     if (status != BVP_OK || part == XML_NONE)
         return status;
     if (one->depth > DEPTH_MAX)
-        return plmxml_refuse(p, BVP_ERR_LIMIT, one->element,
-                             "more than %d levels; does a part contain itself?", DEPTH_MAX);
+        return xml_refuse(p->im, &p->xml, BVP_ERR_LIMIT, one->element,
+                          "more than %d levels; does a part contain itself?", DEPTH_MAX);
     status = check_size(p, one->element, p->im->out->node_count);
     if (status != BVP_OK)
         return status;
@@ -204,9 +190,9 @@ static bvp_status unfold(plmxml *p, uint32_t graph)
         roots = xml_attribute(&p->xml, graph, "rootInstanceRef");
     bvp_status status =
         roots ? BVP_OK
-              : plmxml_refuse(p, BVP_ERR_CORRUPT, graph,
-                              "expected \"rootRefs\" or \"rootInstanceRef\"; export the whole "
-                              "product structure");
+              : xml_refuse(p->im, &p->xml, BVP_ERR_CORRUPT, graph,
+                           "expected \"rootRefs\" or \"rootInstanceRef\"; export the whole "
+                           "product structure");
     if (status == BVP_OK)
         status = pile_list(p, &stack, graph, roots, BVP_NONE, 0);
     while (status == BVP_OK && stack.count > 0) {
@@ -228,8 +214,8 @@ static bvp_status read_structure(plmxml *p)
         return import_refuse_line(p->im, fault.status, p->im->data + fault.offset, "%s",
                                   fault.text);
     if (strcmp(xml_name(&p->xml, 0), "PLMXML") != 0)
-        return plmxml_refuse(p, BVP_ERR_NOT_OURS, 0,
-                             "expected a PLM XML document: its root is <PLMXML>");
+        return xml_refuse(p->im, &p->xml, BVP_ERR_NOT_OURS, 0,
+                          "expected a PLM XML document: its root is <PLMXML>");
     bvp_status status = note_ids(p);
     for (uint32_t e = 0; status == BVP_OK && e < p->xml.element_count && graph == XML_NONE; e++)
         if (strcmp(xml_name(&p->xml, e), "InstanceGraph") == 0)
@@ -237,27 +223,27 @@ static bvp_status read_structure(plmxml *p)
     if (status != BVP_OK)
         return status;
     if (graph == XML_NONE)
-        return plmxml_refuse(p, BVP_ERR_CORRUPT, 0,
-                             "expected an <InstanceGraph>; export the product structure with it");
+        return xml_refuse(p->im, &p->xml, BVP_ERR_CORRUPT, 0,
+                          "expected an <InstanceGraph>; export the product structure with it");
     status = unfold(p, graph);
     if (status == BVP_OK && p->im->out->mesh_count == 0)
-        return plmxml_refuse(p, BVP_ERR_ARGUMENT, graph,
-                             "none of its parts names a file that bvpack reads: JT and CAD files "
-                             "are not; export parts as STEP, STL or glTF beside it");
+        return xml_refuse(p->im, &p->xml, BVP_ERR_ARGUMENT, graph,
+                          "none of its parts names a file that bvpack reads: JT and CAD files "
+                          "are not; export parts as STEP, STL or glTF beside it");
     if (status == BVP_OK)
         status =
             import_warn(p->im, p->unread, "parts left out: their files are JT or of a CAD system");
     if (status == BVP_OK)
         status = import_warn(p->im, p->unplaced, "parts without instances and without geometry");
     if (status == BVP_OK)
-        status = import_warn(p->im, p->unitless,
+        status = import_warn(p->im, p->files.unitless,
                              "part files without a unit taken to be in metres, PLM XML's unit");
     return status;
 }
 
 bvp_status import_plmxml(importer *im)
 {
-    plmxml p = {.im = im};
+    plmxml p = {.im = im, .files = {.im = im}};
     if (im->options->is_nested)
         return import_refuse(im, BVP_ERR_ARGUMENT,
                              "is a PLM XML document, which only stands by itself; name models of "
@@ -266,11 +252,8 @@ bvp_status import_plmxml(importer *im)
     if (!(im->out->format = import_text("PLM XML", 7)))
         return import_no_memory(im);
     const bvp_status status = read_structure(&p);
-    for (size_t i = 0; i < p.file_count; i++)
-        submodel_free(&p.files[i]);
-    free(p.files);
+    part_files_free(&p.files);
     name_table_free(&p.ids);
-    name_table_free(&p.paths);
     xml_close(&p.xml);
     return status;
 }

@@ -6,23 +6,17 @@
 
 #include "model/import.h"
 #include "model/name_table.h"
-#include "model/submodel.h"
-#include "model/xml.h"
+#include "model/part_files.h"
+#include "model/xml_refuse.h"
 
 typedef struct plmxml {
     importer *im;
     xml_document xml;
-    name_table ids;   /* elements by their ids */
-    name_table paths; /* numbers in `files` by their paths */
-    submodel *files;
-    size_t file_count, file_capacity;
-    uint64_t unread, unplaced, unitless; /* parts, for warnings */
-    uint64_t value_count;                /* user values that nodes were offered */
+    name_table ids; /* elements by their ids */
+    part_files files;
+    uint64_t unread, unplaced; /* parts, for warnings */
+    uint64_t value_count;      /* user values that nodes were offered */
 } plmxml;
-
-/* "NAME:LINE: <ELEMENT>: MESSAGE", the line of an element. */
-bvp_status plmxml_refuse(plmxml *p, bvp_status status, uint32_t element, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 
 /* The element that the first word of *list names, as "id3" or "#id3", which is taken off it;
  * XML_NONE: the list is at its end. */

@@ -4,7 +4,6 @@
  */
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,23 +14,13 @@
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-bvp_status urdf_refuse(urdf *u, bvp_status status, uint32_t element, const char *format, ...)
-{
-    char text[220];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return import_refuse_line(u->im, status, u->im->data + u->xml.elements[element].offset,
-                              "<%.24s>: %s", xml_name(&u->xml, element), text);
-}
-
 bvp_status urdf_text(urdf *u, uint32_t element, const char *name, const char **out)
 {
     *out = xml_attribute(&u->xml, element, name);
     if (*out && **out)
         return BVP_OK;
-    return urdf_refuse(u, BVP_ERR_CORRUPT, element, "expected \"%s\"; repair the robot", name);
+    return xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, element, "expected \"%s\"; repair the robot",
+                      name);
 }
 
 bvp_status urdf_numbers(urdf *u, uint32_t element, const char *name, int count, double *out)
@@ -49,10 +38,10 @@ bvp_status urdf_numbers(urdf *u, uint32_t element, const char *name, int count, 
     scan_spaces(&s);
     if (got == count && s.at == s.end)
         return BVP_OK;
-    return urdf_refuse(u, BVP_ERR_CORRUPT, element,
-                       "\"%s\": expected %d finite number%s, found "
-                       "\"%.60s\"",
-                       name, count, count == 1 ? "" : "s", text);
+    return xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, element,
+                      "\"%s\": expected %d finite number%s, found "
+                      "\"%.60s\"",
+                      name, count, count == 1 ? "" : "s", text);
 }
 
 /* Turned about the fixed axes x, y and z, one after the other, then moved. */
@@ -97,7 +86,8 @@ static bvp_status add_name(urdf *u, name_table *names, uint32_t element, uint32_
         return import_no_memory(u->im);
     if (found == number)
         return BVP_OK;
-    return urdf_refuse(u, BVP_ERR_CORRUPT, element, "another one is called \"%.60s\", too", name);
+    return xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, element,
+                      "another one is called \"%.60s\", too", name);
 }
 
 /* The link that <parent> or <child> of a joint names. */
@@ -106,14 +96,16 @@ static bvp_status find_link(urdf *u, uint32_t joint, const char *role, uint32_t 
     const uint32_t element = xml_child(&u->xml, joint, role);
     const char *name;
     if (element == XML_NONE)
-        return urdf_refuse(u, BVP_ERR_CORRUPT, joint, "expected a <%s>; repair the robot", role);
+        return xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, joint,
+                          "expected a <%s>; repair the robot", role);
     bvp_status status = urdf_text(u, element, "link", &name);
     if (status != BVP_OK)
         return status;
     *out = name_table_get(&u->link_names, name);
     if (*out != UINT32_MAX)
         return BVP_OK;
-    return urdf_refuse(u, BVP_ERR_CORRUPT, element, "no link has the name \"%.60s\"", name);
+    return xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, element, "no link has the name \"%.60s\"",
+                      name);
 }
 
 /* ---- the tree -------------------------------------------------------------------------------- */
@@ -176,8 +168,8 @@ static bvp_status build(urdf *u)
     for (uint32_t i = 0; i < u->joint_count && status == BVP_OK; i++) {
         const urdf_joint *joint = &u->joints[i];
         if (t.above[joint->child] != BVP_NONE)
-            status = urdf_refuse(u, BVP_ERR_CORRUPT, joint->element,
-                                 "its child hangs on an earlier joint, too; expected a tree");
+            status = xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, joint->element,
+                                "its child hangs on an earlier joint, too; expected a tree");
         t.above[joint->child] = i;
         t.next[i] = t.first[joint->parent];
         t.first[joint->parent] = i;
@@ -207,8 +199,8 @@ static bvp_status build(urdf *u)
     }
     for (uint32_t i = 0; i < u->link_count && status == BVP_OK; i++)
         if (t.node[i] == BVP_NONE)
-            status = urdf_refuse(u, BVP_ERR_CORRUPT, u->links[i],
-                                 "its joints lead back to it: expected a tree");
+            status = xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, u->links[i],
+                                "its joints lead back to it: expected a tree");
     free(room);
     return status;
 }
@@ -225,11 +217,12 @@ static bvp_status read_robot(urdf *u)
         return import_refuse_line(u->im, fault.status, u->im->data + fault.offset, "%s",
                                   fault.text);
     if (strcmp(xml_name(&u->xml, 0), "robot") != 0)
-        return urdf_refuse(u, BVP_ERR_NOT_OURS, 0, "expected a URDF file: its root is <robot>");
+        return xml_refuse(u->im, &u->xml, BVP_ERR_NOT_OURS, 0,
+                          "expected a URDF file: its root is <robot>");
     for (uint32_t e = 0; e < u->xml.element_count; e++)
         if (strncmp(xml_name(&u->xml, e), "xacro:", 6) == 0)
-            return urdf_refuse(u, BVP_ERR_ARGUMENT, e,
-                               "this is a xacro template; expand it: xacro FILE -o robot.urdf");
+            return xml_refuse(u->im, &u->xml, BVP_ERR_ARGUMENT, e,
+                              "this is a xacro template; expand it: xacro FILE -o robot.urdf");
 
     u->links = calloc(count_children(u, "link") + (size_t)1, sizeof *u->links);
     if (!u->links)
@@ -240,7 +233,7 @@ static bvp_status read_robot(urdf *u)
         status = add_name(u, &u->link_names, e, u->link_count++);
     }
     if (status == BVP_OK && u->link_count == 0)
-        return urdf_refuse(u, BVP_ERR_CORRUPT, 0, "expected links, found none");
+        return xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, 0, "expected links, found none");
     if (status != BVP_OK)
         return status;
 
@@ -265,7 +258,8 @@ static bvp_status read_robot(urdf *u)
         for (size_t i = 0; i < sizeof types / sizeof *types; i++)
             is_known |= strcmp(joint->type, types[i]) == 0;
         if (!is_known)
-            return urdf_refuse(u, BVP_ERR_ARGUMENT, e, "unknown joint type \"%.40s\"", joint->type);
+            return xml_refuse(u->im, &u->xml, BVP_ERR_ARGUMENT, e, "unknown joint type \"%.40s\"",
+                              joint->type);
         assert(joint->parent < u->link_count && joint->child < u->link_count);
     }
     status = urdf_read_values(u);

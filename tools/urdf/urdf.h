@@ -7,7 +7,7 @@
 #include "model/import.h"
 #include "model/name_table.h"
 #include "model/submodel.h"
-#include "model/xml.h"
+#include "model/xml_refuse.h"
 
 typedef struct urdf_joint {
     const char *name, *type;
@@ -29,9 +29,6 @@ typedef struct urdf {
     size_t mesh_count, mesh_capacity;
 } urdf;
 
-/* "NAME:LINE: MESSAGE", the line of an element. */
-bvp_status urdf_refuse(urdf *u, bvp_status status, uint32_t element, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 /* An attribute as `count` numbers; as they are where the element does not have it. */
 bvp_status urdf_numbers(urdf *u, uint32_t element, const char *name, int count, double *out);
 /* The attribute, which must be there. */

@@ -86,7 +86,8 @@ static bvp_status follow(urdf *u, uint32_t joint)
         if (mimic == XML_NONE)
             break;
         if (steps > u->joint_count)
-            return urdf_refuse(u, BVP_ERR_CORRUPT, mimic, "joints mimic each other in a ring");
+            return xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, mimic,
+                              "joints mimic each other in a ring");
         bvp_status status = urdf_text(u, mimic, "joint", &name);
         if (status == BVP_OK)
             status = urdf_numbers(u, mimic, "multiplier", 1, &f);
@@ -96,7 +97,8 @@ static bvp_status follow(urdf *u, uint32_t joint)
             return status;
         at = name_table_get(&u->joint_names, name);
         if (at == UINT32_MAX)
-            return urdf_refuse(u, BVP_ERR_CORRUPT, mimic, "no joint has the name \"%.60s\"", name);
+            return xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, mimic,
+                              "no joint has the name \"%.60s\"", name);
         assert(at < u->joint_count);
         offset += factor * o;
         factor *= f;
@@ -164,7 +166,8 @@ bvp_status urdf_place_joint(urdf *u, const urdf_joint *joint, double out[12])
     const double length = hypot(hypot(axis[0], axis[1]), axis[2]);
     if (can_move(joint) && joint->value != 0) {
         if (!(length > 0))
-            return urdf_refuse(u, BVP_ERR_CORRUPT, element, "expected an axis that is not 0 0 0");
+            return xml_refuse(u->im, &u->xml, BVP_ERR_CORRUPT, element,
+                              "expected an axis that is not 0 0 0");
         for (int i = 0; i < 3; i++)
             axis[i] /= length;
         if (strcmp(joint->type, "prismatic") == 0) {

@@ -111,10 +111,10 @@ static bvp_status find_in_package(urdf *u, uint32_t element, const char *dir, co
     out->path = rest;
     if (uri_is_inside(rest) && size < sizeof package && find_package(u, dir, package, out->folder))
         return BVP_OK;
-    return urdf_refuse(u, BVP_ERR_SYSTEM, element,
-                       "no package \"%.40s\" in --package-path, or from the robot's folder upward; "
-                       "name its folder with --package-path",
-                       package);
+    return xml_refuse(u->im, &u->xml, BVP_ERR_SYSTEM, element,
+                      "no package \"%.40s\" in --package-path, or from the robot's folder upward; "
+                      "name its folder with --package-path",
+                      package);
 }
 
 /* The mesh of a file, which is read once. Where it is: in a package, else relative to the robot's
@@ -148,13 +148,13 @@ static bvp_status add_mesh(urdf *u, uint32_t element, uint32_t node)
             where.path += 3;
         }
         if (!dir && !im->options->any_path)
-            status = urdf_refuse(u, BVP_ERR_ARGUMENT, element,
-                                 "a robot without a folder can't name meshes; read it from a file");
+            status = xml_refuse(u->im, &u->xml, BVP_ERR_ARGUMENT, element,
+                                "a robot without a folder can't name meshes; read it from a file");
     }
     if (status != BVP_OK)
         return status;
     if (snprintf(key, sizeof key, "%s/%s", where.folder, where.path) >= (int)sizeof key)
-        return urdf_refuse(u, BVP_ERR_LIMIT, element, "the path of a mesh is too long");
+        return xml_refuse(u->im, &u->xml, BVP_ERR_LIMIT, element, "the path of a mesh is too long");
     if (name_table_put(&u->mesh_names, key, &mesh) != 0)
         return import_no_memory(im);
     if (mesh == u->mesh_count) {
@@ -172,8 +172,8 @@ static bvp_status add_mesh(urdf *u, uint32_t element, uint32_t node)
             scale[i] *= s->unit_in_metres;
     transform_scale(im->out->nodes[node].placement, scale);
     if (!transform_is_usable(im->out->nodes[node].placement) && !im->options->drop_invalid)
-        return urdf_refuse(u, BVP_ERR_ARGUMENT, element,
-                           "the placement is singular or not finite; repair origin and scale");
+        return xml_refuse(u->im, &u->xml, BVP_ERR_ARGUMENT, element,
+                          "the placement is singular or not finite; repair origin and scale");
     return submodel_place(im, s, node, line);
 }
 

@@ -69,8 +69,8 @@ static bvp_status read_measure(urdf *u, uint32_t element, const char *name, int 
         status = urdf_numbers(u, element, name, count, out);
     for (int i = 0; i < count && status == BVP_OK; i++)
         if (!(out[i] > 0))
-            status = urdf_refuse(u, BVP_ERR_ARGUMENT, element,
-                                 "\"%s\": expected a size above 0, found %g", name, out[i]);
+            status = xml_refuse(u->im, &u->xml, BVP_ERR_ARGUMENT, element,
+                                "\"%s\": expected a size above 0, found %g", name, out[i]);
     return status;
 }
 
@@ -132,8 +132,8 @@ bvp_status urdf_add_solid(urdf *u, uint32_t element, uint32_t *mesh)
     if (*mesh != UINT32_MAX)
         return BVP_OK;
     if (u->solid_names.count == SOLID_MAX)
-        return urdf_refuse(u, BVP_ERR_LIMIT, element,
-                           "expected at most %d different boxes, cylinders and spheres", SOLID_MAX);
+        return xml_refuse(u->im, &u->xml, BVP_ERR_LIMIT, element,
+                          "expected at most %d different boxes, cylinders and spheres", SOLID_MAX);
     solid *s = calloc(1, sizeof *s);
     if (!s)
         return import_no_memory(u->im);

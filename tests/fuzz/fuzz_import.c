@@ -80,6 +80,7 @@ static int try_3mf(const uint8_t *data, size_t size)
     {                                                                                              \
         return try_format(#format, data, size);                                                    \
     }
+TRY(ap242)
 TRY(gltf)
 TRY(manifest)
 TRY(obj)
@@ -91,8 +92,8 @@ TRY(stl)
 TRY(urdf)
 
 const fuzz_target fuzz_imports[FUZZ_IMPORTS] = {
-    {"3mf", try_3mf, NULL},   {"gltf", try_gltf, NULL}, {"manifest", try_manifest, NULL},
-    {"obj", try_obj, NULL},   {"off", try_off, NULL},   {"plmxml", try_plmxml, NULL},
-    {"ply", try_ply, NULL},   {"rvm", try_rvm, NULL},   {"stl", try_stl, NULL},
-    {"urdf", try_urdf, NULL},
+    {"3mf", try_3mf, NULL},           {"ap242", try_ap242, NULL}, {"gltf", try_gltf, NULL},
+    {"manifest", try_manifest, NULL}, {"obj", try_obj, NULL},     {"off", try_off, NULL},
+    {"plmxml", try_plmxml, NULL},     {"ply", try_ply, NULL},     {"rvm", try_rvm, NULL},
+    {"stl", try_stl, NULL},           {"urdf", try_urdf, NULL},
 };

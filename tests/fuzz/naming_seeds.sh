@@ -35,6 +35,21 @@ cat >skid.plmxml <<'END'
 </PLMXML>
 END
 
+cat >skid.stpx <<'END'
+<?xml version="1.0"?>
+<n0:Uos xmlns:n0="http://standards.iso.org/iso/ts/10303/-4442/-ed-2/tech/xml-schema/domain_model" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><DataContainer xsi:type="n0:AP242DataContainer">
+  <Unit uid="u"><Name><ClassString>metre</ClassString></Name><Prefix><ClassString>milli</ClassString></Prefix><Quantity><ClassString>length</ClassString></Quantity></Unit>
+  <File xsi:type="n0:DigitalFile" uid="f1"><Locations><ExternalItem><Id id="tri.obj"/></ExternalItem></Locations></File><File uid="f2"><Id id="bolt.jt"/></File>
+  <Document uid="d"><Files><DigitalFile uidRef="f2"/><DigitalFile uidRef="f1"/></Files></Document><Effectivity uid="e"><Id id="all"/></Effectivity>
+  <Part uid="p1"><Id id="skid"/><Versions><PartVersion uid="v1"><Id id="B"/><Views><PartView uid="w1">
+    <ViewOccurrenceRelationship xsi:type="n0:NextAssemblyOccurrenceUsage" uid="r1"><Related uidRef="o1"/><Placement><CartesianTransformation><RotationMatrix>0 1 0 -1 0 0 0 0 1</RotationMatrix><TranslationVector>.5 0 0</TranslationVector></CartesianTransformation></Placement><EffectivityAssignment><AssignedEffectivity uidRef="e"/></EffectivityAssignment></ViewOccurrenceRelationship>
+    <ViewOccurrenceRelationship uid="r2"><Related uidRef="o2"/><Placement uidRef="x"/></ViewOccurrenceRelationship></PartView></Views></PartVersion></Versions></Part>
+  <Part uid="p2"><Id><Identifier uid="i" id="4711"/></Id><Name><CharacterString>bolt &amp; nut</CharacterString></Name><Versions><PartVersion uid="v2"><Views><PartView uid="w2"><DocumentAssignment><AssignedDocument uidRef="d"/></DocumentAssignment>
+    <Occurrence uid="o1"><Id id="left"/></Occurrence><Occurrence uid="o2"/><PropertyValueAssignment><PropertyValue><Name>steel</Name><Value>A2</Value></PropertyValue></PropertyValueAssignment></PartView></Views></PartVersion></Versions></Part>
+  <AxisPlacement uid="x"><Position>1 2 3</Position><Axis>0 0 -2</Axis><RefDirection>0 5 4</RefDirection></AxisPlacement>
+</DataContainer></n0:Uos>
+END
+
 cat >arm.urdf <<'END'
 <?xml version="1.0"?>
 <robot name="arm">

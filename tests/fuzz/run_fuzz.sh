@@ -35,9 +35,10 @@ seeds() { # target directory: small recorded inputs
       bash "$src/tests/fuzz/input_seeds.sh" "$dir"
       return
       ;;
-    fuzz_manifest | fuzz_plmxml | fuzz_urdf)
+    fuzz_ap242 | fuzz_manifest | fuzz_plmxml | fuzz_urdf)
       bash "$src/tests/fuzz/naming_seeds.sh" "$PWD/fuzz/naming"
       [ "$ending" != manifest ] || ending=jsonl
+      [ "$ending" != ap242 ] || ending=stpx
       cp "$PWD/fuzz/naming/"*."$ending" "$dir"
       return
       ;;

@@ -27,7 +27,7 @@ size_t mutate_packed(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 
 extern const fuzz_target fuzz_build, fuzz_clash, fuzz_clash_inputs, fuzz_open, fuzz_refit,
     fuzz_seekable, fuzz_store, fuzz_stream, fuzz_verbs;
-enum { FUZZ_IMPORTS = 10 };
+enum { FUZZ_IMPORTS = 11 };
 extern const fuzz_target fuzz_imports[FUZZ_IMPORTS];
 
 #endif

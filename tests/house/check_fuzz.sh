@@ -35,6 +35,7 @@ bash "$src/tests/fuzz/naming_seeds.sh" "$scratch/naming" || exit 1
 bash "$src/tests/fuzz/stream_seeds.sh" "$scratch" || exit 1
 export BVP_FUZZ_DIR=$scratch/naming BVPACK_STORE=$scratch/store
 replay manifest "$scratch"/naming/*.jsonl
+replay ap242 "$scratch"/naming/*.stpx
 replay plmxml "$scratch"/naming/*.plmxml
 replay urdf "$scratch"/naming/*.urdf
 

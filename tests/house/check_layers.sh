@@ -52,9 +52,11 @@ declare -A program=(
   [meshopt]=""
   [gltf]="files import meshopt model text"
   [glb]="gltf text"
-  [plmxml]="model text"
+  [structure]="model text"
+  [plmxml]="model structure text"
+  [ap242]="model structure text"
   [rvm]="files import model text"
-  [urdf]="files model text"
+  [urdf]="files model structure text"
   [manifest]="model text"
   [store]="files model publish text"
   [pack]="cli compress files import model store text"
@@ -181,7 +183,7 @@ libqhull.* libfmt/kinds/pack/
 jansson.* tools/text/json_tree.c
 png.* tools/view/png.c
 zip\.h tools/files/archive.c
-expat.* tools/model/xml.c
+expat.* tools/structure/xml.c
 curl.* tools/remote/bvpack-http.c
 check\.h
 gmp.*

@@ -42,6 +42,7 @@ UNIT_SUITES += \
 	tests/unit/test_import_gltf_nodes.c \
 	tests/unit/test_import_manifest.c \
 	tests/unit/test_import_obj.c \
+	tests/unit/test_import_ap242.c \
 	tests/unit/test_import_off.c \
 	tests/unit/test_import_ply.c \
 	tests/unit/test_import_rvm.c \

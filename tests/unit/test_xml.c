@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_xml.c: elements, attributes and their places; what is no XML, too deep, or a bomb.
  */
-#include "model/xml.h"
+#include "structure/xml.h"
 
 #include <stdlib.h>
 #include <string.h>

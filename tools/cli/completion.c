@@ -35,7 +35,7 @@ static const char prologue[] =
     "    fi\n";
 
 static const char model_endings[] =
-    "stl|STL|obj|OBJ|ply|PLY|off|OFF|gltf|glb|GLB|3mf|3MF|urdf|URDF|rvm|RVM|jsonl|plmxml";
+    "stl|STL|obj|OBJ|ply|PLY|off|OFF|gltf|glb|GLB|3mf|3MF|urdf|URDF|rvm|RVM|jsonl|plmxml|stpx";
 
 static void write_verb(FILE *out, const verb *v)
 {

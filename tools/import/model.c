@@ -23,6 +23,7 @@ static const struct {
                {"manifest", "jsonl", import_manifest},
                {"urdf", NULL, import_urdf},
                {"plmxml", NULL, import_plmxml},
+               {"ap242", "stpx", import_ap242},
                {"rvm", NULL, import_rvm},
                {"3mf", NULL, import_3mf},
                {"step", "stp", import_step},
@@ -121,6 +122,18 @@ static int is_xml_of(const char *p, const char *end, const char *tag)
     return 0;
 }
 
+/* An AP242 domain model: the root is <Uos>, with whatever prefix. */
+static int is_uos(const char *p, const char *end)
+{
+    if (p == end || *p != '<')
+        return 0;
+    for (int i = 0; i < 16384 && p < end; i++, p++)
+        if ((*p == '<' || *p == ':') && starts_with(p + 1, end, "Uos") && end - p > 4 &&
+            (isspace((unsigned char)p[4]) || p[4] == '>'))
+            return 1;
+    return 0;
+}
+
 /* Lines of 80 columns, with the section's letter and a number in the last eight. */
 static int is_iges(const char *p, const char *end)
 {
@@ -175,6 +188,8 @@ static const char *format_by_content(const uint8_t *data, size_t size)
         return "urdf";
     if (is_xml_of(p, end, "<PLMXML"))
         return "plmxml";
+    if (is_uos(p, end))
+        return "ap242";
     if (left >= 4 && memcmp(p, "PK\3\4", 4) == 0)
         return "3mf";
     if (is_off(p, end))

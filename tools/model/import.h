@@ -28,6 +28,7 @@ bvp_status import_gltf(importer *im);
 bvp_status import_manifest(importer *im);
 bvp_status import_urdf(importer *im);
 bvp_status import_plmxml(importer *im);
+bvp_status import_ap242(importer *im);
 bvp_status import_rvm(importer *im);
 
 /* The only ways to refuse: each fills im->error with one sentence that says what was expected, what

@@ -2,21 +2,17 @@
 TOOL_SOURCES += \
 	tools/model/import.c \
 	tools/model/name_table.c \
-	tools/model/part_files.c \
 	tools/model/polygon.c \
 	tools/model/polygon_join.c \
 	tools/model/properties.c \
 	tools/model/soup.c \
 	tools/model/submodel.c \
 	tools/model/surface.c \
-	tools/model/transform.c \
-	tools/model/xml.c \
-	tools/model/xml_refuse.c
+	tools/model/transform.c
 noinst_HEADERS += \
 	tools/model/import.h \
 	tools/model/model.h \
 	tools/model/name_table.h \
-	tools/model/part_files.h \
 	tools/model/polygon.h \
 	tools/model/polygon_join.h \
 	tools/model/properties.h \
@@ -25,6 +21,4 @@ noinst_HEADERS += \
 	tools/model/stray_names.h \
 	tools/model/submodel.h \
 	tools/model/surface.h \
-	tools/model/transform.h \
-	tools/model/xml.h \
-	tools/model/xml_refuse.h
+	tools/model/transform.h

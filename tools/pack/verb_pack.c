@@ -249,7 +249,7 @@ static const option_row options[] = {
     {"up", 0, OPTION_CHOICE, offsetof(pack_settings, up), "x|y|z",
      "the axis that points up; overrides what the model says", 0, 0},
     {"format", 0, OPTION_CHOICE, offsetof(pack_settings, format),
-     "stl|obj|ply|off|gltf|glb|3mf|urdf|rvm|manifest|plmxml|step|iges|ifc|assimp",
+     "stl|obj|ply|off|gltf|glb|3mf|urdf|rvm|manifest|plmxml|ap242|step|iges|ifc|assimp",
      "read the models as this, not as what they look like", 0, 0},
     {"chord", 0, OPTION_TEXT, offsetof(pack_settings, chord), "LENGTH",
      "of STEP, IGES and RVM models: how far a triangle may be from its curved surface, 0.01 or "
@@ -331,7 +331,9 @@ const verb verb_pack = {
         "files, as a PDM system exports them: see manifest.md. From standard input its paths start "
         "in the current folder. A PLM XML document (.plmxml) of NX or Teamcenter is read with the "
         "part files beside it that are not JT or a CAD system's: lengths are metres, part numbers, "
-        "revisions, effectivity and user values become properties.\n\n"
+        "revisions, effectivity and user values become properties. So is the structure of an AP242 "
+        "domain model in XML (.stpx), with the placements of its components, in the unit that it "
+        "states, part numbers, revisions, effectivity and property values.\n\n"
         "Of a robot (URDF) the shapes for collision are packed, with its links as a tree and its "
         "joints at "
         "zero or at --joints. Boxes are exact; cylinders and spheres become meshes of 32 sides "
@@ -405,10 +407,10 @@ const verb verb_pack = {
                 "bvpack merge share1.bvp share2.bvp share3.bvp share4.bvp -o plant.bvp\n"
                 "# from a pipe\n"
                 "xz -dc part.stl.xz | bvpack pack - -o part.bvp\n",
-    .completes =
-        "stl|STL|obj|OBJ|ply|PLY|off|OFF|gltf|glb|GLB|3mf|3MF|urdf|URDF|rvm|RVM|jsonl|plmxml|step|"
-        "STEP|stp|STP|"
-        "iges|IGES|igs|IGS|dae|DAE|"
-        "fbx|FBX|ifc|IFC",
+    .completes = "stl|STL|obj|OBJ|ply|PLY|off|OFF|gltf|glb|GLB|3mf|3MF|urdf|URDF|rvm|RVM|jsonl|"
+                 "plmxml|stpx|step|"
+                 "STEP|stp|STP|"
+                 "iges|IGES|igs|IGS|dae|DAE|"
+                 "fbx|FBX|ifc|IFC",
     .run = run,
 };

@@ -6,8 +6,8 @@
 
 #include "model/import.h"
 #include "model/name_table.h"
-#include "model/part_files.h"
-#include "model/xml_refuse.h"
+#include "structure/part_files.h"
+#include "structure/xml_refuse.h"
 
 typedef struct plmxml {
     importer *im;

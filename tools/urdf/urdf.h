@@ -7,7 +7,7 @@
 #include "model/import.h"
 #include "model/name_table.h"
 #include "model/submodel.h"
-#include "model/xml_refuse.h"
+#include "structure/xml_refuse.h"
 
 typedef struct urdf_joint {
     const char *name, *type;

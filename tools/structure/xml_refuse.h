@@ -5,7 +5,7 @@
 #define XML_REFUSE_H
 
 #include "model/import.h"
-#include "model/xml.h"
+#include "structure/xml.h"
 
 /* "NAME:LINE: <ELEMENT>: MESSAGE"; returns status. */
 bvp_status xml_refuse(importer *im, const xml_document *d, bvp_status status, uint32_t element,

@@ -2,7 +2,7 @@
  * xml.c: reads an XML text into a table of elements: all that the program uses expat for.
  * Based on: W3C, Extensible Markup Language (XML) 1.0, fifth edition, 2008.
  */
-#include "model/xml.h"
+#include "structure/xml.h"
 
 #include <assert.h>
 #include <expat.h>

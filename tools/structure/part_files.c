@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * part_files.c: the files beside a product structure that have its parts' geometry.
  */
-#include "model/part_files.h"
+#include "structure/part_files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * xml_refuse.c: refuses a model that is an XML text.
  */
-#include "model/xml_refuse.h"
+#include "structure/xml_refuse.h"
 
 #include <stdarg.h>
 #include <stdio.h>

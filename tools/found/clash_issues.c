@@ -35,16 +35,18 @@ typedef struct set {
     uint64_t centre;
     uint32_t first, count; /* in the members */
     uint32_t left;         /* not yet in an issue */
-    uint32_t lowest, highest;
+    uint32_t low, high;    /* ranks of the smallest and the largest id */
 } set;
 
+/* What the order depends on stands in it, for most of the time goes into comparing entries. */
 typedef struct entry {
-    uint32_t left, set;
+    uint32_t left, kind, low, high, set;
 } entry;
 
 typedef struct work {
     clash_contact *contacts;
     uint32_t count;
+    uint32_t *rank_of; /* of each contact: how many have a smaller id */
     member *members;
     set *sets;
     uint32_t set_count;
@@ -84,28 +86,47 @@ static int by_key(const void *a, const void *b)
     return (one->contact > other->contact) - (one->contact < other->contact);
 }
 
-static int id_order(const work *w, uint32_t one, uint32_t other)
+typedef struct ranked {
+    uint8_t id[16];
+    uint32_t contact;
+} ranked;
+
+static int by_id(const void *a, const void *b)
 {
-    return memcmp(w->contacts[one].id, w->contacts[other].id, 16);
+    return memcmp(((const ranked *)a)->id, ((const ranked *)b)->id, 16);
+}
+
+/* Equal ids have equal ranks. 0, or no memory. */
+static int rank(work *w)
+{
+    ranked *all = malloc(((size_t)w->count + 1) * sizeof *all);
+    if (!all)
+        return complain_memory();
+    for (uint32_t i = 0; i < w->count; i++) {
+        memcpy(all[i].id, w->contacts[i].id, 16);
+        all[i].contact = i;
+    }
+    qsort(all, w->count, sizeof *all, by_id);
+    for (uint32_t i = 0; i < w->count; i++) {
+        const int is_equal = i > 0 && by_id(&all[i], &all[i - 1]) == 0;
+        w->rank_of[all[i].contact] = is_equal ? w->rank_of[all[i - 1].contact] : i;
+    }
+    free(all);
+    return 0;
 }
 
 static void add_set(work *w, uint32_t first, uint32_t count)
 {
     const member *m = w->members + first;
     set *s = &w->sets[w->set_count];
-    *s = (set){.kind = kind_of(m->role),
-               .first = first,
-               .count = count,
-               .left = count,
-               .lowest = m->contact,
-               .highest = m->contact};
+    *s = (set){
+        .kind = kind_of(m->role), .first = first, .count = count, .left = count, .low = UINT32_MAX};
     if (s->kind == CLASH_ISSUE_STAR)
         s->centre = w->contacts[m->contact].elements[m->role];
     for (uint32_t i = 0; i < count; i++) {
-        if (id_order(w, m[i].contact, s->lowest) < 0)
-            s->lowest = m[i].contact;
-        if (id_order(w, m[i].contact, s->highest) > 0)
-            s->highest = m[i].contact;
+        const uint32_t its = w->rank_of[m[i].contact];
+        s->low = its < s->low ? its : s->low;
+        s->high = its > s->high ? its : s->high;
         w->set_of[SETS * (size_t)m[i].contact + m[i].role] = w->set_count;
     }
     w->set_count++;
@@ -290,22 +311,25 @@ static int make_sets(work *w)
 
 /* ---- the heap ------------------------------------------------------------------------------ */
 
-static int comes_first(const work *w, const entry *a, const entry *b)
+static int comes_first(const entry *a, const entry *b)
 {
-    const set *one = &w->sets[a->set], *other = &w->sets[b->set];
     if (a->left != b->left)
         return a->left > b->left;
-    if (one->kind != other->kind)
-        return one->kind < other->kind;
-    const int order = id_order(w, one->lowest, other->lowest);
-    return order ? order < 0 : id_order(w, one->highest, other->highest) < 0;
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->low != b->low ? a->low < b->low : a->high < b->high;
 }
 
-static void push(work *w, entry e)
+/* A set of one is not worth it: its pair becomes an issue when nothing larger is left. */
+static void push(work *w, uint32_t number)
 {
+    const set *s = &w->sets[number];
+    const entry e = {s->left, (uint32_t)s->kind, s->low, s->high, number};
+    if (s->left < 2)
+        return;
     uint32_t at = w->heap_count++;
     assert(w->heap_count <= SETS * w->count);
-    while (at > 0 && comes_first(w, &e, &w->heap[(at - 1) / 2])) {
+    while (at > 0 && comes_first(&e, &w->heap[(at - 1) / 2])) {
         w->heap[at] = w->heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
@@ -317,9 +341,9 @@ static entry pop(work *w)
     const entry top = w->heap[0], last = w->heap[--w->heap_count];
     uint32_t at = 0;
     for (uint32_t child; (child = 2 * at + 1) < w->heap_count; at = child) {
-        if (child + 1 < w->heap_count && comes_first(w, &w->heap[child + 1], &w->heap[child]))
+        if (child + 1 < w->heap_count && comes_first(&w->heap[child + 1], &w->heap[child]))
             child++;
-        if (!comes_first(w, &w->heap[child], &last))
+        if (!comes_first(&w->heap[child], &last))
             break;
         w->heap[at] = w->heap[child];
     }
@@ -334,15 +358,13 @@ enum { NO_ISSUE = UINT32_MAX };
 /* Puts what a set has left into one issue. */
 static void take(work *w, const set *s, uint32_t issue, clash_cluster *cluster)
 {
-    *cluster = (clash_cluster){.kind = s->left > 1 ? s->kind : CLASH_ISSUE_SINGLE,
-                               .centre = s->centre,
-                               .lowest = UINT32_MAX};
+    *cluster = (clash_cluster){.kind = s->kind, .centre = s->centre, .lowest = UINT32_MAX};
     for (uint32_t i = 0; i < s->count; i++) {
         const uint32_t contact = w->members[s->first + i].contact;
         if (w->contacts[contact].issue != NO_ISSUE)
             continue;
         w->contacts[contact].issue = issue;
-        if (cluster->count++ == 0 || id_order(w, contact, cluster->lowest) < 0)
+        if (cluster->count++ == 0 || w->rank_of[contact] < w->rank_of[cluster->lowest])
             cluster->lowest = contact;
         for (int k = 0; k < SETS; k++)
             w->sets[w->set_of[SETS * (size_t)contact + k]].left--;
@@ -379,22 +401,26 @@ static int renumber(work *w, clash_cluster *clusters, uint32_t count)
 
 static int find(work *w, clash_cluster *clusters, uint32_t *count)
 {
-    if (make_sets(w) != 0)
+    if (rank(w) != 0 || make_sets(w) != 0)
         return EXIT_LIMIT;
     for (uint32_t i = 0; i < w->set_count; i++)
-        push(w, (entry){w->sets[i].left, i});
+        push(w, i);
     for (uint32_t i = 0; i < w->count; i++)
         w->contacts[i].issue = NO_ISSUE;
     while (w->heap_count > 0) {
         const entry e = pop(w);
         const set *s = &w->sets[e.set];
-        if (s->left == 0)
-            continue;
         if (s->left < e.left)
-            push(w, (entry){s->left, e.set});
+            push(w, e.set);
         else
             take(w, s, *count, &clusters[*count]), (*count)++;
     }
+    for (uint32_t i = 0; i < w->count; i++)
+        if (w->contacts[i].issue == NO_ISSUE) {
+            w->contacts[i].issue = *count;
+            clusters[(*count)++] =
+                (clash_cluster){.kind = CLASH_ISSUE_SINGLE, .count = 1, .lowest = i};
+        }
     return renumber(w, clusters, *count);
 }
 
@@ -404,14 +430,16 @@ int clash_issues_find(clash_contact *contacts, size_t count, clash_cluster **clu
     assert(count <= CLASH_CONTACTS_MOST);
     work w = {.contacts = contacts, .count = (uint32_t)count};
     const size_t sets = SETS * count + 1;
+    w.rank_of = malloc((count + 1) * sizeof *w.rank_of);
     w.members = malloc(sets * sizeof *w.members);
     w.sets = malloc(sets * sizeof *w.sets);
     w.set_of = malloc(sets * sizeof *w.set_of);
     w.heap = malloc(sets * sizeof *w.heap);
     *clusters = malloc((count + 1) * sizeof **clusters);
     *cluster_count = 0;
-    const int there = w.members && w.sets && w.set_of && w.heap && *clusters;
+    const int there = w.rank_of && w.members && w.sets && w.set_of && w.heap && *clusters;
     const int code = there ? find(&w, *clusters, cluster_count) : complain_memory();
+    free(w.rank_of);
     free(w.members);
     free(w.sets);
     free(w.set_of);

@@ -4,6 +4,7 @@ SCRIPT_TESTS += \
 	tests/cli/check_samples.sh \
 	tests/cli/test_attach.sh \
 	tests/cli/test_clash.sh \
+	tests/cli/test_clash_incremental.sh \
 	tests/cli/test_clash_issues.sh \
 	tests/cli/test_clash_nights.sh \
 	tests/cli/test_clash_scenes.sh \

@@ -11,6 +11,7 @@
 #include "report/clash_outputs.h"
 #include "report/clash_rows.h"
 #include "clash/clash_gather.h"
+#include "clash/clash_journal.h"
 #include "rules/clash_rules.h"
 #include "clash/clash_state.h"
 #include "clash/clash_tolerance.h"
@@ -21,8 +22,8 @@
 #include "suggest/suggest_rules.h"
 
 typedef struct clash_settings {
-    const char *clearance, *touch, *overlap, *placement_b, *suggest, *places, *baseline, *state,
-        *cell, *assume_unit, *issues, *bcf, *zones, *verdicts, *min_depth;
+    const char *clearance, *touch, *overlap, *placement_b, *suggest, *places, *incremental,
+        *baseline, *state, *cell, *assume_unit, *issues, *bcf, *zones, *verdicts, *min_depth;
     option_list excludes, rules, reports, zone_texts;
     uint64_t jobs, pictures, worst, top;
     int no_issues, same_assembly, contacts, fast, json, quiet, exit_code;
@@ -46,6 +47,7 @@ typedef struct clash_job {
     clash_baseline baseline;
     issue_log issues; /* what people have said about them */
     clash_state state;
+    clash_journal journal;
     clash_outputs outputs;
     clash_rows rows;
     clash_filter filter;

@@ -6,6 +6,7 @@
  * because a run without a report makes none.
  */
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 #include "clash/clash_job.h"
 #include "report/clash_severity.h"
@@ -258,6 +259,11 @@ int clash_print(clash_job *j, FILE *out)
         return EXIT_LIMIT;
     print_groups(j, out);
     print_coverage(j, out);
+    if (j->set->incremental)
+        fprintf(out,
+                "incremental: %s as before, %" PRIu64 " of %" PRIu64 " pairs near taken over\n",
+                counted(j->journal.same_count, "instance", a), j->journal.reused,
+                j->summary.coverage.box_pairs - j->summary.coverage.excluded);
     if (j->set->suggest)
         suggest_print(&j->suggested, out);
     for (int i = 0; i < j->set->reports.count; i++)

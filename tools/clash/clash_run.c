@@ -265,6 +265,8 @@ static int deliver_resolved(void *user, const clash_past *past)
 static int take_pair(void *user, const bvp_clash_pair *pair)
 {
     clash_job *j = user;
+    if (j->set->incremental)
+        return j->code = clash_journal_add(&j->journal, pair);
     if (!j->set->state)
         return deliver(j, pair);
     j->code = clash_state_add(&j->state, pair);
@@ -312,25 +314,29 @@ static int take_progress(void *user, uint32_t done, uint32_t total,
     return j->code != 0 || j->stopped;
 }
 
-/* A bvp_clash_rule_fn: by default a pair's own triangles say what they leave open; a rule then says
- * otherwise. */
-static int limit_pair(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
-{
-    clash_job *j = user;
-    const double gap = clash_tolerance_gap(&j->tolerance, a, b);
-    if (j->tolerance.sets_touch)
-        limits->touch_gap = gap;
-    if (j->tolerance.sets_overlap)
-        limits->overlap = gap;
-    return clash_rules_apply(&j->rules, a, b, limits);
-}
-
-/* A bvp_clash_rule_fn: a zone may have a clearance of its own, a rule then another one. */
-static int limit_zone(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
+/* A bvp_clash_rule_fn. By default a pair's own triangles say what they leave open, and a zone may
+ * have a clearance of its own; rules then say otherwise. What the last run has asked is left out,
+ * too. */
+static int decide(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
 {
     clash_job *j = user;
     limits->clearance = clash_zones_clearance(&j->zones, b, limits->clearance);
-    return clash_rules_apply(&j->rules, a, b, limits);
+    if (j->zones.count == 0 && clash_tolerance_decides(&j->tolerance)) {
+        const double gap = clash_tolerance_gap(&j->tolerance, a, b);
+        if (j->tolerance.sets_touch)
+            limits->touch_gap = gap;
+        if (j->tolerance.sets_overlap)
+            limits->overlap = gap;
+    }
+    return clash_rules_apply(&j->rules, a, b, limits) ||
+           clash_journal_meet(&j->journal, a, b, limits);
+}
+
+/* Nonzero: all pairs are asked, with the run's limits. */
+static int asks_all(const clash_job *j)
+{
+    return !clash_rules_decide(&j->rules) && !clash_tolerance_decides(&j->tolerance) &&
+           j->zones.count == 0 && !j->set->incremental;
 }
 
 static int ask(clash_job *j)
@@ -346,23 +352,17 @@ static int ask(clash_job *j)
                    : set->fast   ? BVP_CLASH_VERDICTS
                                  : BVP_CLASH_DISTANCE),
         .thread_count = (uint32_t)set->jobs,
-        .rule = clash_rules_decide(&j->rules) ? clash_rules_apply : NULL,
-        .rule_user = &j->rules,
+        .rule = asks_all(j) ? NULL : decide,
+        .rule_user = j,
         .first_instance = j->summary.done,
         .progress = take_progress,
         .progress_user = j,
         .control = &control};
     bvp_clash_scene scene = {
         .a = j->run.file_a, .b = j->run.file_b, .placement_b = j->run.placement_b};
-    if (j->zones.count == 0 && clash_tolerance_decides(&j->tolerance)) {
-        options.rule = limit_pair;
-        options.rule_user = j;
-    }
     if (j->zones.count > 0) {
         scene.b = NULL;
         options.zones = &j->zones.array;
-        options.rule = limit_zone;
-        options.rule_user = j;
         options.reach = clash_zones_reach(&j->zones, options.reach);
     }
     const bvp_status status = bvp_clash(&scene, &options, take_pair, j, &coverage, &error);
@@ -417,6 +417,11 @@ int clash_run_all(clash_job *j)
             sigaction(stopping[i], &action, NULL);
     if (code == 0 && (j->summary.done < j->summary.total || !from_state))
         code = ask(j);
+    if (code == 0 && j->set->incremental) {
+        code = clash_journal_merge(&j->journal, j->summary.done, &j->summary.coverage);
+        for (size_t i = 0; i < j->journal.count && code == 0; i++)
+            code = deliver(j, &j->journal.pairs[i]);
+    }
     if (code == 0 && from_state) {
         /* Everything that the state holds. The last mark may be behind where a stopped run came. */
         j->summary.done = last->done;
@@ -458,6 +463,8 @@ int clash_run_all(clash_job *j)
         code = clash_baseline_rest(&j->baseline, deliver_resolved, j);
     if (code == 0)
         code = clash_outputs_end(&j->outputs, &j->summary);
+    if (code == 0 && j->set->incremental && j->summary.complete)
+        code = clash_journal_write(&j->journal);
     clash_outputs_discard(&j->outputs);
     j->seconds = seconds_now() - j->began;
     return code == 0 && !j->summary.complete ? EXIT_STOPPED : code;

@@ -84,8 +84,8 @@ static int are_finite(const double *numbers, int count)
     return 1;
 }
 
-/* Could a run of this scope have written the pair? All of its numbers come from a file. */
-static int is_pair(const clash_scope *scope, const bvp_clash_pair *p)
+/* All of its numbers come from a file. */
+int clash_state_is_pair(const clash_scope *scope, const bvp_clash_pair *p)
 {
     const double *limits = &p->limits.clearance;
     return p->a < scope->count_a && p->b < scope->count_b && (!scope->is_same || p->a < p->b) &&
@@ -145,7 +145,7 @@ static int replay(clash_state *s)
         if (kind == KIND_PAIR && size == sizeof pair) {
             memcpy(&pair, data, sizeof pair);
             /* Pairs come in order, each once. */
-            if (!is_pair(&s->scope, &pair) ||
+            if (!clash_state_is_pair(&s->scope, &pair) ||
                 (pairs && (pair.a != last.a ? pair.a < last.a : pair.b <= last.b)))
                 code = refuse_forged(s);
             last = pair;
@@ -292,7 +292,7 @@ int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
         if (kind != KIND_PAIR || size != sizeof pair)
             continue;
         memcpy(&pair, data, sizeof pair);
-        result = is_pair(&s->scope, &pair) ? callback(user, &pair) : refuse_forged(s);
+        result = clash_state_is_pair(&s->scope, &pair) ? callback(user, &pair) : refuse_forged(s);
     }
     if (result == 0 && (uint64_t)ftello(s->stream) != s->rows_end)
         result = refuse_unreadable(s);

@@ -21,6 +21,9 @@ typedef struct clash_scope {
     int is_same;               /* there is one file: a < b */
 } clash_scope;
 
+/* Could a run of this scope have written the pair? */
+int clash_state_is_pair(const clash_scope *scope, const bvp_clash_pair *pair);
+
 typedef struct clash_state {
     const char *path;
     FILE *stream;

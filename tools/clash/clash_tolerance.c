@@ -96,10 +96,14 @@ int clash_tolerance_decides(const clash_tolerance *t)
     return (t->of[0] || t->of[1]) && (t->sets_touch || t->sets_overlap);
 }
 
+double clash_tolerance_of(const clash_tolerance *t, int side, uint32_t instance)
+{
+    return t->of[side] ? (double)t->of[side][instance] : t->otherwise[side];
+}
+
 static double of_triangles(const clash_tolerance *t, uint32_t a, uint32_t b)
 {
-    return (t->of[0] ? (double)t->of[0][a] : t->otherwise[0]) +
-           (t->of[1] ? (double)t->of[1][b] : t->otherwise[1]);
+    return clash_tolerance_of(t, 0, a) + clash_tolerance_of(t, 1, b);
 }
 
 double clash_tolerance_gap(const clash_tolerance *t, uint32_t a, uint32_t b)

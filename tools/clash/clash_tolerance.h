@@ -24,6 +24,8 @@ int clash_tolerance_open(clash_tolerance *t, const instance_tree *a, const insta
                          double scale_b, double gap);
 void clash_tolerance_close(clash_tolerance *t);
 
+/* How far an instance's triangles may be off, in a's units. side: 0 of a, 1 of b. */
+double clash_tolerance_of(const clash_tolerance *t, int side, uint32_t instance);
 /* Nonzero: pairs have gaps of their own. */
 int clash_tolerance_decides(const clash_tolerance *t);
 /* The default touch gap of a pair; never more than the run's. From any thread. */

@@ -2,6 +2,7 @@
 TOOL_SOURCES += \
 	tools/clash/clash_baseline.c \
 	tools/clash/clash_gather.c \
+	tools/clash/clash_journal.c \
 	tools/clash/clash_missing.c \
 	tools/clash/clash_past.c \
 	tools/clash/clash_places.c \
@@ -18,6 +19,7 @@ noinst_HEADERS += \
 	tools/clash/clash_baseline.h \
 	tools/clash/clash_job.h \
 	tools/clash/clash_gather.h \
+	tools/clash/clash_journal.h \
 	tools/clash/clash_missing.h \
 	tools/clash/clash_past.h \
 	tools/clash/clash_places.h \

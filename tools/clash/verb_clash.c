@@ -161,34 +161,58 @@ static int read_rules(clash_job *j)
 
 /* ---- the state ----------------------------------------------------------------------------- */
 
-static int open_state(clash_job *j)
+/* What a state or a journal must agree with the run in: everything that pairs depend on; of a
+ * journal but the files. Padding is hashed too, and so is cleared. */
+static void identify(const clash_job *j, int with_files, uint8_t run[16])
 {
-    uint8_t run[16];
-    if (!j->set->state)
-        return 0;
-    /* A state must agree with the run in everything that pairs depend on. Its padding is hashed
-     * too, and so is cleared. */
     struct {
         uint8_t a[16], b[16], rules[16];
         double placement[12];
         bvp_clash_limits limits;
-        double unit; /* lengths in rules depend on it */
+        double units[2]; /* lengths in rules depend on them */
+        double gaps[2];  /* so do those of pairs */
         uint32_t two, detail;
         uint8_t zones[16];
         char version[32];
     } all;
     memset(&all, 0, sizeof all);
-    memcpy(all.a, j->run.info_a.root_hash, 16);
-    memcpy(all.b, j->run.info_b.root_hash, 16);
+    if (with_files) {
+        memcpy(all.a, j->run.info_a.root_hash, 16);
+        memcpy(all.b, j->run.info_b.root_hash, 16);
+    }
     memcpy(all.rules, j->rules.hash, 16);
     memcpy(all.zones, j->zones.hash, 16);
     memcpy(all.placement, j->files[1].placement, sizeof all.placement);
     all.limits = j->run.limits;
-    all.unit = j->run.info_a.unit_in_metres;
+    all.units[0] = j->run.info_a.unit_in_metres;
+    all.units[1] = j->run.info_b.unit_in_metres;
+    all.gaps[0] = j->tolerance.gap;
+    all.gaps[1] = j->tolerance.coordinates;
     all.two = j->a != j->b;
     all.detail = (uint32_t)(2 * j->set->contacts + j->set->fast);
     snprintf(all.version, sizeof all.version, "%s", bvp_version());
     bvp_hash(&all, sizeof all, run);
+}
+
+static int open_journal(clash_job *j)
+{
+    uint8_t run[16];
+    if (!j->set->incremental)
+        return 0;
+    if (j->set->state || j->zones.count > 0) {
+        complain("--incremental", "can't be used with %s", j->set->state ? "--state" : "zones");
+        return EXIT_USAGE;
+    }
+    identify(j, 0, run);
+    return clash_journal_open(&j->journal, j->set->incremental, run, &j->rules, &j->tolerance);
+}
+
+static int open_state(clash_job *j)
+{
+    uint8_t run[16];
+    if (!j->set->state)
+        return 0;
+    identify(j, 1, run);
     const clash_scope scope = {j->a->info.instance_count, j->b->info.instance_count, j->a == j->b};
     const int code =
         clash_state_open(&j->state, j->set->state, run, &scope, j->rules.rule_count, j->created);
@@ -297,6 +321,8 @@ static int prepare(clash_job *j, int count, char **paths)
         code = read_issues(j);
     if (code == 0)
         code = open_state(j);
+    if (code == 0)
+        code = open_journal(j);
     clash_rows_start(&j->rows, &j->run, j->a, j->b);
     return code;
 }
@@ -357,6 +383,7 @@ static int run(const verb *self, int argc, char **argv)
     clash_groups_close(&j.groups);
     suggest_free(&j.suggested);
     clash_tolerance_close(&j.tolerance);
+    clash_journal_close(&j.journal);
     clash_baseline_close(&j.baseline);
     issue_log_close(&j.issues);
     clash_past_close(&j.past);
@@ -426,6 +453,10 @@ static const option_row options[] = {
     ROW("state", 0, OPTION_FILE, state, "FILE",
         "keep there how far the run is: the same command goes on after it was killed, with the "
         "same reports; removed at the end"),
+    ROW("incremental", 0, OPTION_FILE, incremental, "FILE",
+        "keep there what the run finds, and take over what the last run found of pairs neither of "
+        "which has changed or moved: with the same options the reports are those of a run that "
+        "looks at everything"),
     ROW("contacts", 0, OPTION_FLAG, contacts, NULL,
         "find all contacts: how many pairs of triangles, and the box around them; with --fast of "
         "what penetrates, not of what only touches"),

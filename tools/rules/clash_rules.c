@@ -375,6 +375,33 @@ int clash_rules_decide(const clash_rules *r)
     return r->rule_count > 0 || r->strays;
 }
 
+int clash_rules_key(const clash_rules *r, int file, uint32_t instance, uint8_t out[16])
+{
+    const instance_tree *t = r->trees[file];
+    uint8_t record[16 + 16 + 16 + 16] = {0};
+    memset(out, 0, 16);
+    assert(instance < t->info.instance_count);
+    if (r->strays && has(r->strays, instance))
+        return 0;
+    for (uint32_t i = 0; i < r->rule_count; i++) {
+        const clash_rule *rule = &r->rules[i];
+        const uint32_t assembly = rule->assembly_of ? rule->assembly_of[instance] : BVP_NONE;
+        const uint64_t same = rule->same_of[file] ? rule->same_of[file][instance] : 0;
+        memset(record, 0, sizeof record);
+        memcpy(record, out, 16);
+        record[16] = (uint8_t)has(rule->bits_a[file], instance);
+        record[17] = (uint8_t)has(rule->bits_b[file], instance);
+        if (assembly != BVP_NONE)
+            memcpy(record + 32, t->hashes[assembly], 16);
+        if (rule->same_element && same > 0) /* the number of a node, and 1 */
+            memcpy(record + 48, t->hashes[same - 1], 16);
+        else
+            memcpy(record + 48, &same, sizeof same);
+        bvp_hash(record, sizeof record, out);
+    }
+    return 1;
+}
+
 int clash_rules_apply(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
 {
     clash_rules *r = user;

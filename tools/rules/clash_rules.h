@@ -80,6 +80,10 @@ double clash_rules_reach(const clash_rules *r, const bvp_clash_limits *limits);
 int clash_rules_match(const clash_rules *r, uint32_t a, uint32_t b);
 /* Nonzero: clash_rules_apply has something to decide. */
 int clash_rules_decide(const clash_rules *r);
+/* A hash of all of an instance that rules look at, its placement and part aside: pairs with equal
+ * keys on either side are decided alike by the same rules. 0: there is none, a stray's pairs depend
+ * on more. O(rules). */
+int clash_rules_key(const clash_rules *r, int file, uint32_t instance, uint8_t out[16]);
 /* A bvp_clash_rule_fn: counts the rule's use; user is the clash_rules. */
 int clash_rules_apply(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits);
 /* Adds to `sums` (one a rule) the uses by instances first .. end - 1 of the first file: multiples

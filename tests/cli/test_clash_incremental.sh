@@ -47,6 +47,8 @@ change() {
   sed -i "$((RANDOM % 60 + 1))s/\"part\": \"A\"/\"part\": \"B\"/" lines
   sed -i "$((RANDOM % 60 + 1))s/\"name\": \"[a-z]/\"name\": \"${letters[RANDOM % 4]}/" lines
   sed -i "$((RANDOM % 60 + 1))s/\"system\": \"s[0-9]/\"system\": \"s$((RANDOM % 5))/" lines
+  sed -i "$((RANDOM % 60 + 1))s/\"parent\": \"g[0-9]/\"parent\": \"g$((RANDOM % 4))/" lines
+  for i in {1..20}; do sed -i "${i}s/\"parent\": \"g[0-9]/\"parent\": \"g$((RANDOM % 4))/" lines; done
   [ $((RANDOM % 3)) != 0 ] || { sort -t: -k7 lines >sorted && mv sorted lines; }
 }
 # both WHAT OPTION...: a run that takes over and one that asks all. The touch gap is given, for its default depends on

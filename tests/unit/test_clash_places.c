@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "clash/clash_places.h"
+#include "zones/clash_places.h"
 #include "cli/verb.h"
 #include "suite.h"
 #include "text/message.h"

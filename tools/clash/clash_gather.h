@@ -8,7 +8,7 @@
 #include "found/clash_kept.h"
 #include "query/instance_tree.h"
 #include "report/clash_report.h"
-#include "clash/clash_places.h"
+#include "zones/clash_places.h"
 
 /* Of whose pairs. */
 typedef struct clash_trees {

@@ -15,7 +15,7 @@
 #include "rules/clash_rules.h"
 #include "clash/clash_state.h"
 #include "clash/clash_tolerance.h"
-#include "clash/clash_zones.h"
+#include "zones/clash_zones.h"
 #include "cli/operand.h"
 #include "cli/progress.h"
 #include "cli/verb.h"

@@ -5,16 +5,12 @@ TOOL_SOURCES += \
 	tools/clash/clash_journal.c \
 	tools/clash/clash_missing.c \
 	tools/clash/clash_past.c \
-	tools/clash/clash_places.c \
 	tools/clash/clash_print.c \
 	tools/clash/clash_run.c \
 	tools/clash/clash_state.c \
 	tools/clash/clash_tolerance.c \
-	tools/clash/clash_zones.c \
-	tools/clash/clash_zones_read.c \
 	tools/clash/operand_select.c \
-	tools/clash/verb_clash.c \
-	tools/clash/zone_mesh.c
+	tools/clash/verb_clash.c
 noinst_HEADERS += \
 	tools/clash/clash_baseline.h \
 	tools/clash/clash_job.h \
@@ -22,8 +18,5 @@ noinst_HEADERS += \
 	tools/clash/clash_journal.h \
 	tools/clash/clash_missing.h \
 	tools/clash/clash_past.h \
-	tools/clash/clash_places.h \
 	tools/clash/clash_state.h \
-	tools/clash/clash_tolerance.h \
-	tools/clash/clash_zones.h \
-	tools/clash/zone_mesh.h
+	tools/clash/clash_tolerance.h

@@ -186,8 +186,10 @@ static void identify(const clash_job *j, int with_files, uint8_t run[16])
     all.limits = j->run.limits;
     all.units[0] = j->run.info_a.unit_in_metres;
     all.units[1] = j->run.info_b.unit_in_metres;
-    all.gaps[0] = j->tolerance.gap;
-    all.gaps[1] = j->tolerance.coordinates;
+    if (clash_tolerance_decides(&j->tolerance)) {
+        all.gaps[0] = j->tolerance.gap;
+        all.gaps[1] = j->tolerance.coordinates;
+    }
     all.two = j->a != j->b;
     all.detail = (uint32_t)(2 * j->set->contacts + j->set->fast);
     snprintf(all.version, sizeof all.version, "%s", bvp_version());

@@ -5,7 +5,7 @@
  * zone's point that is farthest along it. Triangles that collapse are left out. Neighbours share
  * directions, and so points: the surface has no gaps.
  */
-#include "clash/zone_mesh.h"
+#include "zones/zone_mesh.h"
 
 #include <assert.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  * zone's number and name in the message: a zone that was silently left out would read as "nothing
  * is in it". Spec: clash.md, "Zones"
  */
-#include "clash/clash_zones.h"
+#include "zones/clash_zones.h"
 
 #include <math.h>
 #include <stdio.h>

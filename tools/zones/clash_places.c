@@ -4,7 +4,7 @@
  * Zones are read as those of --zones, but one place may be made of several of the same name, as a
  * room with a corner is. Spec: clash.md, "Places"
  */
-#include "clash/clash_places.h"
+#include "zones/clash_places.h"
 
 #include <assert.h>
 #include <math.h>

@@ -9,7 +9,7 @@
  * number is its instance's.
  * Spec: clash.md, "Zones"
  */
-#include "clash/clash_zones.h"
+#include "zones/clash_zones.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bvpack_build.h"
-#include "clash/zone_mesh.h"
+#include "zones/zone_mesh.h"
 #include "text/message.h"
 
 void clash_zones_free(clash_zones *z)

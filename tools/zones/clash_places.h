@@ -4,7 +4,7 @@
 #ifndef CLASH_PLACES_H
 #define CLASH_PLACES_H
 
-#include "clash/clash_zones.h"
+#include "zones/clash_zones.h"
 #include "query/instance_tree.h"
 
 /* A plane across one axis. */

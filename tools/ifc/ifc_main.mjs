@@ -7,6 +7,7 @@
 // a time, and sent at once.
 import { fstatSync, readSync } from 'node:fs';
 import { nameSchema, sweepWholeCurves } from './ifc_amend.mjs';
+import { keepBodies } from './ifc_bodies.mjs';
 import { Facts } from './ifc_facts.mjs';
 import { IfcFile } from './ifc_file.mjs';
 import { Parts } from './ifc_parts.mjs';
@@ -203,6 +204,7 @@ async function run(sender) {
   if (!file.schema.startsWith('IFC') || file.statementCount === 0)
     throw new Refusal(CORRUPT, 'expected an IFC file with a schema and statements, found none; export it again');
   const { metres, factor } = unitsOf(file);
+  keepBodies(file);
   const swept = sweepWholeCurves(file);
   const shapes = new Shapes(library, bytes, file, factor, segmentsOf(Number(angle)));
   if (!(await shapes.open()) && !(nameSchema(file) && (await shapes.open())))

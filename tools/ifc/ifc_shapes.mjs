@@ -5,11 +5,10 @@
 // before it multiplies anything, so that placements come out as the file has them. It centres each
 // mesh before it rounds it to float32: kilometres stay in the placements.
 import { createRequire } from 'node:module';
+import { bodiesOf } from './ifc_bodies.mjs';
 
 const PROBE = 64 << 20; // bytes; there is no memory where these are not
 const REOPENED_MOST = 32; // times that the module is started anew after it broke
-
-const NOT_SIDE = new Set(['Axis', 'FootPrint', 'Box', 'Annotation', 'Plan', 'Profile', 'Lighting', 'CoG', 'Reference', 'Clearance']);
 
 // 1 / n such that the product with n is 1, if any double is.
 function inverseOf(n) {
@@ -94,15 +93,8 @@ export class Shapes {
   isProduct(type) {
     return this.#api.IsIfcElement(this.#api.GetTypeCodeFromName(type));
   }
-  // Has it a representation that should become triangles?
   hasBody(id) {
-    const file = this.#file;
-    const shape = file.argumentsOf(id)[6]?.ref;
-    const representations = file.argumentsOf(shape)[2];
-    return (Array.isArray(representations) ? representations : []).some((one) => {
-      const values = file.argumentsOf(one?.ref);
-      return Array.isArray(values[3]) && values[3].length > 0 && !NOT_SIDE.has(values[1]);
-    });
+    return bodiesOf(this.#file, this.#file.argumentsOf(id)[6]?.ref).length > 0;
   }
   // The pieces of an element, [{ positions: Float32Array, indices: Uint32Array, matrix, colour }];
   // null: web-ifc failed on it.

@@ -359,8 +359,29 @@ expect 0 pack texts.ifc -q -o texts.bvp
 expect 0 info texts.bvp --tree
 has out "Röhre ä ä 😀 😀 a'b [\\]"
 
-# ---- damaged, and made to harm ------------------------------------------------------------------
 head -c 5000 house.ifc >cut.ifc
+
+# ---- an archive: the same, but for the file's own name and hash ----------------------------------
+if command -v python3 >which; then
+  python3 -c 'import zipfile
+with zipfile.ZipFile("house.ifczip", "w", zipfile.ZIP_DEFLATED) as z: z.writestr("about.txt", "x"); z.write("house.ifc")
+with zipfile.ZipFile("stored.ifczip", "w") as z: z.write("house.ifc")
+with zipfile.ZipFile("cut.ifczip", "w", zipfile.ZIP_DEFLATED) as z: z.write("cut.ifc")
+with zipfile.ZipFile("none.ifczip", "w") as z: z.writestr("about.txt", "x")
+data = bytearray(open("house.ifczip", "rb").read()); data[200] ^= 85; open("damaged.ifczip", "wb").write(data)'
+  for archive in house stored; do
+    expect 0 pack $archive.ifczip -q -o archive.bvp
+    expect 0 info archive.bvp --json --tree
+    is instance_count 8
+    is unit_in_metres 0.001
+  done
+  for archive in cut none damaged; do
+    expect 3 pack $archive.ifczip -o bad.bvp
+    has err "$archive.ifczip: expected an archive with an IFC file, found none that is whole"
+  done
+fi
+
+# ---- damaged, and made to harm ------------------------------------------------------------------
 expect 3 pack cut.ifc -o bad.bvp
 has err 'cut.ifc: byte 5000: the file ends too early: expected END-ISO-10303-21;'
 sed '/^FILE_SCHEMA/d' house.ifc >headless.ifc

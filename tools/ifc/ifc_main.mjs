@@ -15,11 +15,14 @@ import { ARGUMENT, CORRUPT, EXIT_NO_MEMORY, LIMIT, Sender, none } from './ifc_se
 import { NoMemory, Shapes } from './ifc_shapes.mjs';
 import { treeOf } from './ifc_tree.mjs';
 import { unitsOf } from './ifc_units.mjs';
+import { isZip, unzip } from './ifc_zip.mjs';
 
 const MODEL = 4;
 const [, , library, version, angle, spaces] = process.argv;
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
 const NODES_MOST = 1 << 24;
+const UNPACKED_MOST = 2 ** 31; // bytes of an archive's file
+const TAIL_MOST = 1 << 18; // signatures may follow the end
 
 // What is no body: it may be where bodies are.
 const VOIDS = new Set([
@@ -41,6 +44,15 @@ function readModel() {
   let at = 0;
   for (let got; at < size && (got = readSync(MODEL, bytes, at, Math.min(size - at, 1 << 30), at)) > 0; ) at += got;
   return bytes.subarray(0, at);
+}
+
+// Of an archive what is in it.
+function unpacked(bytes) {
+  if (!isZip(bytes)) return bytes;
+  const found = unzip(bytes, UNPACKED_MOST);
+  if (!found || !found.subarray(-TAIL_MOST).includes('END-ISO-10303-21'))
+    throw new Refusal(CORRUPT, 'expected an archive with an IFC file, found none that is whole; export it again');
+  return found;
 }
 
 // Counts by what they are, and the first one of each.
@@ -198,7 +210,7 @@ const hasWhite = (file) =>
 const segmentsOf = (degrees) => 1 + Math.min(3600, Math.max(8, 4 * Math.ceil(90 / degrees)));
 
 async function run(sender) {
-  const bytes = readModel();
+  const bytes = unpacked(readModel());
   const file = new IfcFile(bytes);
   file.size = bytes.length;
   if (!file.schema.startsWith('IFC') || file.statementCount === 0)

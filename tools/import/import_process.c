@@ -451,7 +451,8 @@ bvp_status import_ifc(importer *im)
 {
     char path[LIBEXEC_PATH];
     int lacks = 0;
-    if (!is_whole(im))
+    const int is_archive = im->size >= 4 && memcmp(im->data, "PK\3\4", 4) == 0;
+    if (!is_archive && !is_whole(im))
         return refuse_truncated(im, "END-ISO-10303-21;");
     if (!libexec_find(ifc_program.name, path))
         return import_ifc_by_assimp(im, 0);

@@ -30,7 +30,7 @@ static const struct {
                {"iges", "igs", import_iges},
                {"dae", NULL, import_assimp},
                {"fbx", NULL, import_assimp},
-               {"ifc", NULL, import_ifc},
+               {"ifc", "ifczip", import_ifc},
                {"3ds", NULL, import_assimp},
                {"x3d", NULL, import_assimp},
                {"dxf", NULL, import_assimp},
@@ -224,7 +224,10 @@ static bvp_status import(importer *im)
     const char *named = format_by_name(im->name);
     if (!format)
         format = format_by_content(data, im->size);
-    if (!format || (named && strcmp(format, "gltf") == 0 && strcmp(named, "manifest") == 0))
+    const int is_more = format && named && /* than its bytes tell */
+                        ((strcmp(format, "gltf") == 0 && strcmp(named, "manifest") == 0) ||
+                         (strcmp(format, "3mf") == 0 && strcmp(named, "ifc") == 0));
+    if (!format || is_more)
         format = named;
     if (!format) {
         char found[QUOTE_SIZE];

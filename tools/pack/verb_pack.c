@@ -348,7 +348,8 @@ const verb verb_pack = {
         "obstruction volumes, which a model has only if they were exported, are parts of their own "
         "below their group, with the property volume=insulation or volume=obstruction, by which "
         "rules select them.\n\n"
-        "An IFC model (IFC2X3, IFC4, IFC4X3) is read by web-ifc, under node: install node, then: "
+        "An IFC model (IFC2X3, IFC4, IFC4X3; .ifc, .ifczip) is read by web-ifc, under node: "
+        "install node, then: "
         "npm "
         "install -g web-ifc. It is looked for where npm puts packages for all users, in NODE_PATH, "
         "and in the folder that BVPACK_WEB_IFC names; node on the PATH, or as BVPACK_NODE says. "
@@ -411,6 +412,6 @@ const verb verb_pack = {
                  "plmxml|stpx|step|"
                  "STEP|stp|STP|"
                  "iges|IGES|igs|IGS|dae|DAE|"
-                 "fbx|FBX|ifc|IFC",
+                 "fbx|FBX|ifc|IFC|ifczip|ifcZIP",
     .run = run,
 };

@@ -3,6 +3,7 @@ SCRIPT_TESTS += \
 	tests/cli/check_refit.sh \
 	tests/cli/check_samples.sh \
 	tests/cli/test_attach.sh \
+	tests/cli/test_bcf_round_trip.sh \
 	tests/cli/test_clash.sh \
 	tests/cli/test_clash_incremental.sh \
 	tests/cli/test_clash_issues.sh \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * archive.c: writes a zip archive whose bytes depend only on its contents; the only user of libzip.
+ * archive.c: writes a zip archive whose bytes depend only on its contents, and reads one; the only
+ * user of libzip.
  *
  * libzip needs its sources until it closes the archive, and seeks in what it writes, so both are
  * files without a name.
@@ -9,6 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 
 #if HAVE_LIBZIP
 #include <zip.h>
@@ -217,6 +219,84 @@ void archive_free(archive *z)
     free(z);
 }
 
+/* ---- reading --------------------------------------------------------------------------------- */
+
+struct archive_reader {
+    zip_t *zip;
+    zip_uint64_t count;
+};
+
+archive_reader *archive_open(const void *data, size_t size, archive_fault *fault)
+{
+    archive_reader *z = calloc(1, sizeof *z);
+    zip_error_t error;
+    zip_error_init(&error);
+    *fault = ARCHIVE_MEMORY;
+    zip_source_t *source = z ? zip_source_buffer_create(data, size, 0, &error) : NULL;
+    if (source)
+        z->zip = zip_open_from_source(source, ZIP_RDONLY, &error);
+    if (source && !z->zip) {
+        zip_source_free(source);
+        if (zip_error_code_zip(&error) != ZIP_ER_MEMORY)
+            *fault = ARCHIVE_DAMAGED;
+    }
+    zip_error_fini(&error);
+    if (z && z->zip) {
+        const zip_int64_t count = zip_get_num_entries(z->zip, 0);
+        z->count = count > 0 ? (zip_uint64_t)count : 0;
+        return z;
+    }
+    free(z);
+    return NULL;
+}
+
+uint64_t archive_count(const archive_reader *z)
+{
+    return z->count;
+}
+
+const char *archive_name(const archive_reader *z, uint64_t number)
+{
+    return zip_get_name(z->zip, number, 0);
+}
+
+archive_fault archive_read(archive_reader *z, uint64_t number, size_t most, char **data,
+                           size_t *size)
+{
+    enum { STEP = 1 << 16 };
+    zip_file_t *file = zip_fopen_index(z->zip, number, 0);
+    size_t capacity = 0;
+    zip_int64_t some = 1;
+    *data = NULL;
+    *size = 0;
+    if (!file)
+        return ARCHIVE_DAMAGED;
+    /* what the directory says of its size is not believed */
+    while (some > 0 && *size <= most) {
+        if (array_grow(data, &capacity, *size + STEP + 1, 1) != 0) {
+            zip_fclose(file);
+            return ARCHIVE_MEMORY;
+        }
+        some = zip_fread(file, *data + *size, STEP);
+        *size += some > 0 ? (size_t)some : 0;
+    }
+    zip_fclose(file);
+    if (some < 0)
+        return ARCHIVE_DAMAGED;
+    if (*size > most)
+        return ARCHIVE_LARGE;
+    (*data)[*size] = '\0';
+    return ARCHIVE_NONE;
+}
+
+void archive_close(archive_reader *z)
+{
+    if (!z)
+        return;
+    zip_discard(z->zip);
+    free(z);
+}
+
 #else
 
 int archive_is_there(void)
@@ -249,6 +329,39 @@ const char *archive_write(archive *z, FILE *out)
 }
 
 void archive_free(archive *z)
+{
+    (void)z;
+}
+
+archive_reader *archive_open(const void *data, size_t size, archive_fault *fault)
+{
+    (void)data, (void)size;
+    *fault = ARCHIVE_UNBUILT;
+    return NULL;
+}
+
+uint64_t archive_count(const archive_reader *z)
+{
+    (void)z;
+    return 0;
+}
+
+const char *archive_name(const archive_reader *z, uint64_t number)
+{
+    (void)z, (void)number;
+    return NULL;
+}
+
+archive_fault archive_read(archive_reader *z, uint64_t number, size_t most, char **data,
+                           size_t *size)
+{
+    (void)z, (void)number, (void)most;
+    *data = NULL;
+    *size = 0;
+    return ARCHIVE_UNBUILT;
+}
+
+void archive_close(archive_reader *z)
 {
     (void)z;
 }

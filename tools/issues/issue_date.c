@@ -20,7 +20,7 @@ static int64_t days_of(int year, int month, int day)
     return (int64_t)era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-static int write(int64_t seconds, char out[ISSUE_DATE_SIZE])
+int issue_date_of(int64_t seconds, char out[ISSUE_DATE_SIZE])
 {
     const int64_t least = days_of(YEAR_FIRST, 1, 1) * DAY;
     const int64_t most = days_of(YEAR_LAST, 12, 31) * DAY + DAY - 1;
@@ -118,7 +118,7 @@ static int read(const char *text, int64_t *out)
 int issue_date_read(const char *text, char out[ISSUE_DATE_SIZE])
 {
     int64_t seconds;
-    return read(text, &seconds) ? write(seconds, out) : -1;
+    return read(text, &seconds) ? issue_date_of(seconds, out) : -1;
 }
 
 int issue_date_is_plain(const char *text)
@@ -131,13 +131,13 @@ void issue_date_add(char date[ISSUE_DATE_SIZE], int64_t seconds)
 {
     int64_t value;
     if (read(date, &value))
-        write(value + seconds, date);
+        issue_date_of(value + seconds, date);
 }
 
 void issue_date_now(char out[ISSUE_DATE_SIZE])
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
     const int64_t when = epoch && epoch[0] ? strtoll(epoch, NULL, 10) : (int64_t)time(NULL);
-    if (write(when, out) != 0)
-        write(0, out);
+    if (issue_date_of(when, out) != 0)
+        issue_date_of(0, out);
 }

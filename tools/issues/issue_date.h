@@ -14,6 +14,8 @@ enum { ISSUE_DATE_SIZE = 21 }; /* with the zero */
 int issue_date_read(const char *text, char out[ISSUE_DATE_SIZE]);
 /* Is the text one that issue_date_read writes? */
 int issue_date_is_plain(const char *text);
+/* Of seconds since 1970. 0, or -1. */
+int issue_date_of(int64_t seconds, char out[ISSUE_DATE_SIZE]);
 /* So many seconds behind a plain date; stays before the year 10000. */
 void issue_date_add(char date[ISSUE_DATE_SIZE], int64_t seconds);
 /* That of SOURCE_DATE_EPOCH, so that a build is reproducible, else the clock's. */

@@ -323,6 +323,14 @@ const issue_event *issue_log_event(const issue_log *log, const issue_record *rec
     return log->by_issue[record->first + (size_t)i];
 }
 
+void issue_comment_guid(const issue_event *event, char out[ISSUE_GUID_SIZE])
+{
+    if (event->guid)
+        memcpy(out, event->guid, ISSUE_GUID_SIZE);
+    else
+        issue_guid_make(event->line, "comment", out);
+}
+
 static int by_guid(const void *a, const void *b)
 {
     const issue_comment *one = a, *other = b;
@@ -350,10 +358,7 @@ int issue_log_comments(const issue_log *log, const issue_record *record, issue_c
         if (!e->comment)
             continue;
         list[all].first = list[all].last = e;
-        if (e->guid)
-            memcpy(list[all].guid, e->guid, ISSUE_GUID_SIZE);
-        else
-            issue_guid_make(e->line, "comment", list[all].guid);
+        issue_comment_guid(e, list[all].guid);
         all++;
     }
     if (all > 1)

@@ -75,6 +75,8 @@ issue_record issue_log_find(const issue_log *log, const char *issue);
 /* Its comments in the order of their beginning; *out is the caller's to free. */
 int issue_log_comments(const issue_log *log, const issue_record *record, issue_comment **out,
                        size_t *count);
+/* The identifier of an event that is a comment. */
+void issue_comment_guid(const issue_event *event, char out[ISSUE_GUID_SIZE]);
 /* Its events' number i of record->count. */
 const issue_event *issue_log_event(const issue_log *log, const issue_record *record, uint32_t i);
 

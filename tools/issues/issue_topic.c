@@ -16,13 +16,15 @@ const char *issue_topic_status(const issue_record *record, int is_gone)
 }
 
 /* The bytes of a text that a mark has, up to `stop`. Cuts no character of UTF-8 in two. */
-static const char *copy_plain(const char *from, char stop, char out[ISSUE_MARK_SIZE])
+static const char *copy_plain(const char *from, char stop, int has_brackets,
+                              char out[ISSUE_MARK_SIZE])
 {
     size_t size = 0;
     for (; *from && *from != stop && size < ISSUE_NAME_MAX; from++) {
         const unsigned char c = (unsigned char)*from;
         const int is_blank = c <= ' ' || c == 0x7f;
-        if (c == '[' || c == ']' || (is_blank && (size == 0 || out[size - 1] == ' ')))
+        if ((!has_brackets && (c == '[' || c == ']')) ||
+            (is_blank && (size == 0 || out[size - 1] == ' ')))
             continue;
         out[size++] = (char)(is_blank ? ' ' : c);
     }
@@ -36,9 +38,14 @@ static const char *copy_plain(const char *from, char stop, char out[ISSUE_MARK_S
     return from;
 }
 
+void issue_topic_name(const char *text, char out[ISSUE_MARK_SIZE])
+{
+    copy_plain(text, '\0', 1, out);
+}
+
 void issue_mark_plain(const char *name, char out[ISSUE_MARK_SIZE])
 {
-    copy_plain(name, '\0', out);
+    copy_plain(name, '\0', 0, out);
 }
 
 /* " [text]" */
@@ -47,7 +54,7 @@ static const char *take_bracket(const char *at, char out[ISSUE_MARK_SIZE])
     at += strspn(at, " \t\r\n");
     if (*at != '[')
         return NULL;
-    at = copy_plain(at + 1, ']', out);
+    at = copy_plain(at + 1, ']', 0, out);
     return *at == ']' ? at + 1 : NULL;
 }
 

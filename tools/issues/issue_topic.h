@@ -22,8 +22,9 @@ typedef struct issue_mark {
     char status[ISSUE_MARK_SIZE], assignee[ISSUE_MARK_SIZE]; /* plain */
 } issue_mark;
 
-/* A name as a mark has it: without brackets and control characters, blanks single, and of at most
- * ISSUE_NAME_MAX bytes. */
+/* A text in one line of at most ISSUE_NAME_MAX bytes: blanks single, without control characters. */
+void issue_topic_name(const char *text, char out[ISSUE_MARK_SIZE]);
+/* The same without brackets, as a mark has it. */
 void issue_mark_plain(const char *name, char out[ISSUE_MARK_SIZE]);
 /* Finds the mark of the issue that has this topic; blanks may have become others. 0: there is none.
  * O(length). */

@@ -4,8 +4,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "cli/options.h"
+#include "issues/issue_import.h"
 #include "issues/issue_list.h"
 #include "issues/issue_log.h"
 #include "issues/issue_titles.h"
@@ -13,7 +15,7 @@
 
 typedef struct settings {
     const char *status, *assignee, *comment, *author, *date;
-    option_list reports;
+    option_list reports, imports;
     int json, quiet;
 } settings;
 
@@ -27,11 +29,19 @@ typedef struct job {
     issue_list list;
     char now[ISSUE_DATE_SIZE];
     size_t added;
+    issue_import *imports; /* of the archives */
+    int import_count;
 } job;
+
+/* Does it say something of the issues whose ids are given? */
+static int says(const settings *set)
+{
+    return set->status || set->assignee || set->comment;
+}
 
 static int changes(const settings *set)
 {
-    return set->status || set->assignee || set->comment;
+    return says(set) || set->imports.count > 0;
 }
 
 static int check_settings(job *j)
@@ -54,7 +64,7 @@ static int check_settings(job *j)
         complain("--author", "expected a name");
         return EXIT_USAGE;
     }
-    if (changes(set) && j->id_count == 0) {
+    if (says(set) && j->id_count == 0) {
         complain("issues", "--status, --assign and --comment need the ids of issues behind FILE");
         return EXIT_USAGE;
     }
@@ -132,7 +142,41 @@ static int change(job *j)
     if (code == 0)
         code = issue_log_sort(&j->log);
     if (code == 0)
-        j->added = j->log.count - before;
+        j->added += j->log.count - before;
+    return code;
+}
+
+/* ---- archives ------------------------------------------------------------------------------ */
+
+/* When something was said that an archive has no date for: when its file was written, so that it is
+ * the same event when it is read again. */
+static void choose_default(const job *j, const char *path, char out[ISSUE_DATE_SIZE])
+{
+    struct stat file;
+    memcpy(out, j->now, ISSUE_DATE_SIZE);
+    if (j->set->date || getenv("SOURCE_DATE_EPOCH") || stat(path, &file) != 0)
+        return;
+    char written[ISSUE_DATE_SIZE];
+    if (issue_date_of((int64_t)file.st_mtime, written) == 0 && strcmp(written, out) < 0)
+        memcpy(out, written, ISSUE_DATE_SIZE);
+}
+
+static int import_all(job *j)
+{
+    const option_list *list = &j->set->imports;
+    const size_t before = j->log.count;
+    int code = 0;
+    j->imports = calloc((size_t)list->count + 1, sizeof *j->imports);
+    if (!j->imports)
+        return complain_memory();
+    for (int i = 0; i < list->count && code == 0; i++) {
+        char time[ISSUE_DATE_SIZE];
+        choose_default(j, list->items[i], time);
+        const import_default otherwise = {author_of(j->set), time};
+        code = issue_import_read(&j->imports[j->import_count++], list->items[i], &j->log,
+                                 &j->titles, &otherwise);
+    }
+    j->added = j->log.count - before;
     return code;
 }
 
@@ -153,6 +197,12 @@ static int print_json(const job *j, const size_t *chosen, size_t count)
     jsonw_text(&out, "file", j->path);
     jsonw_count(&out, "events", j->log.count);
     jsonw_count(&out, "added", j->added);
+    if (j->import_count > 0)
+        jsonw_array(&out, "imports");
+    for (int i = 0; i < j->import_count; i++)
+        issue_import_json(&j->imports[i], &out);
+    if (j->import_count > 0)
+        jsonw_end(&out);
     jsonw_array(&out, "issues");
     for (size_t i = 0; i < count && code == 0; i++)
         code = issue_list_json(&j->list, chosen[i], &out);
@@ -169,6 +219,8 @@ static int print_text(const job *j, const size_t *chosen, size_t count)
     printf(": %s, %s", counted(j->list.count, "issue", issues),
            counted(j->log.count, "event", events));
     printf(j->added > 0 ? ", %s of them new\n" : "\n", grouped(j->added, added));
+    for (int i = 0; i < j->import_count; i++)
+        issue_import_print(&j->imports[i], stdout);
     if (j->id_count == 0)
         return issue_list_print(&j->list, stdout);
     for (size_t i = 0; i < count; i++)
@@ -209,9 +261,11 @@ static int run_job(job *j)
         code = issue_log_read(&j->log, j->path, changes(j->set) || j->set->reports.count > 0);
     for (int i = 0; i < j->set->reports.count && code == 0; i++)
         code = issue_titles_read(&j->titles, j->set->reports.items[i]);
+    if (code == 0 && j->set->imports.count > 0)
+        code = import_all(j);
     if (code == 0)
         code = list_again(j);
-    if (code == 0 && changes(j->set))
+    if (code == 0 && says(j->set))
         code = change(j);
     if (code == 0 && j->added > 0)
         code = issue_log_write(&j->log, j->path);
@@ -231,6 +285,9 @@ static int run(const verb *self, int argc, char **argv)
     job j = {.set = &set, .ids = argv + first + 1, .id_count = argc - first - 1};
     j.path = issue_log_path(argv[first]);
     code = j.path ? run_job(&j) : complain_memory();
+    for (int i = 0; i < j.import_count; i++)
+        issue_import_free(&j.imports[i]);
+    free(j.imports);
     issue_list_close(&j.list);
     issue_titles_close(&j.titles);
     issue_log_close(&j.log);
@@ -249,6 +306,10 @@ static const option_row options[] = {
         "said to be solved"),
     ROW("assign", 'a', OPTION_TEXT, assignee, "NAME", "who is to solve them; '': nobody"),
     ROW("comment", 'm', OPTION_TEXT, comment, "TEXT", "say something about them"),
+    ROW("import", 'i', OPTION_FILES, imports, "FILE",
+        "take over what has been changed in a BCF file (2.0, 2.1, 3.0) of \"bvpack clash\" that "
+        "comes back from a BIM tool: status, who is to solve it, comments; may be given several "
+        "times"),
     ROW("author", 0, OPTION_TEXT, author, "NAME", "who says it; by default $USER"),
     ROW("date", 0, OPTION_TEXT, date, "DATE",
         "when it is said, of several events the latest decides; by default now, or "
@@ -279,6 +340,13 @@ const verb verb_issues = {
         "does with \"*-issues.jsonl merge=union\" in .gitattributes. Of each matter the latest "
         "event decides, of events at one time the one whose line comes later in the order of its "
         "bytes.\n\n"
+        "--import reads what a BIM tool has made of a BCF report. Topics are known by their "
+        "identifiers; those of no issue here are counted and named. What was changed since the "
+        "report was written becomes events with the tool's dates and authors, comments come with "
+        "their identifiers, and what is there already is not added again. Words for a status are "
+        "understood: Open is new; In Progress and ReOpened are active; Closed, Done and Fixed "
+        "are resolved; Accepted and Ignored are approved. One that nobody knows here is taken for "
+        "active. The tool's word is kept, and the next report has it again.\n\n"
         "\"bvpack clash\" reads the file when it stands beside the model: its reports have status "
         "and assignee, approved issues are no findings for --exit-code, and an issue that was "
         "resolved but is still found is called reopened.",
@@ -288,7 +356,9 @@ const verb verb_issues = {
                 "# the welded seam may stay; the pipe is Anna's\n"
                 "bvpack issues plant.bvp 7e07ab12 --status approved --comment 'welded on site' "
                 "--report today.jsonl\n"
-                "bvpack issues plant.bvp 04c1 --status active --assign anna --report today.jsonl\n",
+                "bvpack issues plant.bvp 04c1 --status active --assign anna --report today.jsonl\n"
+                "# what came back from the BIM tool\n"
+                "bvpack issues plant.bvp --import edited.bcf\n",
     .exit_codes = NULL,
     .completes = "bvp|zst|jsonl",
     .run = run,

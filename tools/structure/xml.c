@@ -20,6 +20,9 @@ typedef struct reading {
     xml_fault *fault;
     uint32_t open; /* the element under way */
     int depth;
+    int keeps_text;
+    char *leaf; /* character data of the element under way, as long as it has no children */
+    size_t leaf_size, leaf_capacity;
 } reading;
 
 static void stop(reading *r, bvp_status status, const char *text)
@@ -33,14 +36,19 @@ static void stop(reading *r, bvp_status status, const char *text)
     XML_StopParser(r->parser, XML_FALSE);
 }
 
-static int add_text(xml_document *d, const char *text)
+static int add_bytes(xml_document *d, const char *bytes, size_t size)
 {
-    const size_t size = strlen(text) + 1;
     if (array_grow(&d->texts, &d->text_capacity, d->text_size + size, 1) != 0)
         return -1;
-    memcpy(d->texts + d->text_size, text, size);
+    if (size > 0)
+        memcpy(d->texts + d->text_size, bytes, size);
     d->text_size += size;
     return 0;
+}
+
+static int add_text(xml_document *d, const char *text)
+{
+    return add_bytes(d, text, strlen(text) + 1);
 }
 
 static void on_start(void *user, const XML_Char *name, const XML_Char **attributes)
@@ -63,7 +71,8 @@ static void on_start(void *user, const XML_Char *name, const XML_Char **attribut
                           .next = XML_NONE,
                           .first = XML_NONE,
                           .last = XML_NONE,
-                          .words = d->text_size};
+                          .words = d->text_size,
+                          .text = SIZE_MAX};
         if (r->open != XML_NONE) {
             xml_element *parent = &d->elements[r->open];
             if (parent->last == XML_NONE)
@@ -79,6 +88,22 @@ static void on_start(void *user, const XML_Char *name, const XML_Char **attribut
     if (bad || add_text(d, "") != 0)
         stop(r, BVP_ERR_NO_MEMORY, "out of memory while reading");
     r->open = number;
+    r->leaf_size = 0;
+}
+
+static void on_text(void *user, const XML_Char *text, int size)
+{
+    reading *r = user;
+    const size_t more = (size_t)size;
+    if (r->fault->status != BVP_OK || r->open == XML_NONE ||
+        r->out->elements[r->open].first != XML_NONE)
+        return;
+    if (array_grow(&r->leaf, &r->leaf_capacity, r->leaf_size + more, 1) != 0) {
+        stop(r, BVP_ERR_NO_MEMORY, "out of memory while reading");
+        return;
+    }
+    memcpy(r->leaf + r->leaf_size, text, more);
+    r->leaf_size += more;
 }
 
 static void on_end(void *user, const XML_Char *name)
@@ -88,7 +113,13 @@ static void on_end(void *user, const XML_Char *name)
     if (r->fault->status != BVP_OK)
         return; /* an empty element ends even when its beginning has stopped the parser */
     assert(r->depth > 0 && r->open < r->out->element_count);
-    r->out->elements[r->open].end = (uint64_t)XML_GetCurrentByteIndex(r->parser);
+    xml_element *e = &r->out->elements[r->open];
+    e->end = (uint64_t)XML_GetCurrentByteIndex(r->parser);
+    if (r->keeps_text && e->first == XML_NONE) {
+        e->text = r->out->text_size;
+        if (add_bytes(r->out, r->leaf, r->leaf_size) != 0 || add_text(r->out, "") != 0)
+            stop(r, BVP_ERR_NO_MEMORY, "out of memory while reading");
+    }
     r->depth--;
     r->open = r->out->elements[r->open].parent;
 }
@@ -104,9 +135,10 @@ static void on_entity(void *user, const XML_Char *name, int is_parameter, const 
          "expected no entities of the document's own, found a declaration; write them out");
 }
 
-bvp_status xml_open(const void *text, size_t size, xml_document *out, xml_fault *fault)
+static bvp_status read(const void *text, size_t size, int keeps_text, xml_document *out,
+                       xml_fault *fault)
 {
-    reading r = {.out = out, .fault = fault, .open = XML_NONE};
+    reading r = {.out = out, .fault = fault, .open = XML_NONE, .keeps_text = keeps_text};
     *out = (xml_document){0};
     *fault = (xml_fault){.status = BVP_OK};
     r.parser = XML_ParserCreate(NULL);
@@ -117,6 +149,8 @@ bvp_status xml_open(const void *text, size_t size, xml_document *out, xml_fault 
     XML_SetUserData(r.parser, &r);
     XML_SetElementHandler(r.parser, on_start, on_end);
     XML_SetEntityDeclHandler(r.parser, on_entity);
+    if (keeps_text)
+        XML_SetCharacterDataHandler(r.parser, on_text);
     for (size_t done = 0, some; done < size || size == 0; done += some) {
         some = size - done < CHUNK ? size - done : CHUNK;
         const int is_last = done + some == size;
@@ -131,7 +165,18 @@ bvp_status xml_open(const void *text, size_t size, xml_document *out, xml_fault 
             break;
     }
     XML_ParserFree(r.parser);
+    free(r.leaf);
     return fault->status;
+}
+
+bvp_status xml_open(const void *text, size_t size, xml_document *out, xml_fault *fault)
+{
+    return read(text, size, 0, out, fault);
+}
+
+bvp_status xml_open_with_text(const void *text, size_t size, xml_document *out, xml_fault *fault)
+{
+    return read(text, size, 1, out, fault);
 }
 
 void xml_close(xml_document *d)
@@ -167,6 +212,12 @@ const char *xml_content(const xml_document *d, uint32_t element, const void *tex
     const xml_element *e = &d->elements[element];
     *size = e->end > e->content ? (size_t)(e->end - e->content) : 0;
     return (const char *)text + e->content;
+}
+
+const char *xml_text(const xml_document *d, uint32_t element)
+{
+    const size_t text = d->elements[element].text;
+    return text == SIZE_MAX ? "" : d->texts + text;
 }
 
 static uint32_t find(const xml_document *d, uint32_t element, const char *name)

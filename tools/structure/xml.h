@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * xml.h: reads an XML text into a table of elements; character data stay where they are.
+ * xml.h: reads an XML text into a table of elements; character data stay where they are, or are
+ * kept.
  */
 #ifndef XML_H
 #define XML_H
@@ -16,6 +17,7 @@ typedef struct xml_element {
     uint64_t content, end;              /* where its tag ends, and where what is in it does */
     uint32_t parent, next, first, last; /* parent, sibling and children, or XML_NONE */
     size_t words;                       /* in `texts`: name, then attribute, value ..., "" */
+    size_t text;                        /* in `texts`: its character data, if they are kept */
 } xml_element;
 
 typedef struct xml_document {
@@ -32,6 +34,8 @@ typedef struct xml_fault {
 
 /* Without entities of its own, at most 256 levels deep. Closed by the caller in any case. */
 bvp_status xml_open(const void *text, size_t size, xml_document *out, xml_fault *fault);
+/* The same, and keeps the character data of elements without children. */
+bvp_status xml_open_with_text(const void *text, size_t size, xml_document *out, xml_fault *fault);
 void xml_close(xml_document *d);
 
 const char *xml_name(const xml_document *d, uint32_t element);
@@ -40,6 +44,10 @@ const char *xml_attribute(const xml_document *d, uint32_t element, const char *n
 /* What is between an element's tags, as it stands in the text that was read: markup, too. Without
  * children that is character data, in which entities are not resolved. */
 const char *xml_content(const xml_document *d, uint32_t element, const void *text, size_t *size);
+/* Its character data in UTF-8, entities resolved, if they were kept and it has no children; else
+ * "".
+ */
+const char *xml_text(const xml_document *d, uint32_t element);
 /* The first child of that name; the next sibling of the same name. */
 uint32_t xml_child(const xml_document *d, uint32_t parent, const char *name);
 uint32_t xml_next(const xml_document *d, uint32_t element);

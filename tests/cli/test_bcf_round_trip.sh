@@ -216,9 +216,10 @@ elif kind == 'utf16':
     body = '<?xml version="1.0" encoding="UTF-16"?>' + body
 data = body.encode({'latin': 'latin-1', 'utf16': 'utf-16'}.get(kind, 'utf-8'))
 with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as z:
-    if kind != 'versionless':
+    if kind not in ('versionless', 'nothing'):
         z.writestr('bcf.version', version)
-    z.writestr(name, data)
+    if kind != 'nothing':
+        z.writestr(name, data)
     if kind == 'many':
         for i in range(70):
             z.writestr('%08d-0123-0123-0123-0123456789ab/markup.bcf' % i, '<Markup>' + ' ' * (15 << 19) + topic + '</Markup>')
@@ -244,7 +245,8 @@ root 3 expected <Markup>, found <html>
 guid 3 expected <Topic Guid=
 topicless 3 expected a <Topic>
 version 3 expected BCF 2.0, 2.1 or 3.0
-versionless 3 found no bcf.version
+versionless 0 BCF of no version, 1 topic
+nothing 3 found neither bcf.version nor a markup.bcf
 crc 3 can't be unpacked|damaged
 comment 0 of no issue that is known here: 1 topic
 path 0 of no issue that is known here: 1 topic

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "files/archive.h"
 #include "rvm_case.h"
 #include "zip_case.h"
 
@@ -204,6 +205,27 @@ static int put_3mf(const char *path)
     return !out || fwrite(z.bytes, 1, z.size, out) != z.size || fclose(out) != 0;
 }
 
+/* What a BIM tool has made of the topic of the issue in said.jsonl. */
+static int put_bcf(const char *path)
+{
+    static const char version[] = "<Version VersionId=\"2.1\"/>";
+    static const char markup[] =
+        "<Markup><Topic Guid=\"a52ec948-a12f-83c8-8f5d-5f1f3484fbba\" TopicStatus=\"Odd\">"
+        "<Title>t</Title><AssignedTo>c</AssignedTo><Description>Issue: "
+        "0123456789abcdef0123456789abcdef [Open] []</Description></Topic><Comment Guid=\""
+        "01234567-0123-0123-0123-0123456789ab\"><Date>2026-01-03</Date><Author>a</Author><Comment>d"
+        "</Comment></Comment></Markup>";
+    FILE *out = fopen(path, "w");
+    archive *zip = archive_new("2026-01-01T00:00:00Z");
+    int failed = !out;
+    if (zip && out)
+        failed = !archive_add(zip, "bcf.version", version, sizeof version - 1, 0) ||
+                 !archive_add(zip, "t/markup.bcf", markup, sizeof markup - 1, 0) ||
+                 archive_write(zip, out) != NULL;
+    archive_free(zip);
+    return failed || fclose(out) != 0;
+}
+
 static int put_rvm(const char *path)
 {
     static rvm_file file;
@@ -280,10 +302,11 @@ static int fill(void)
         put_file("cube.obj", cube) | put_file("tetra.off", off) | put_file("tree.jsonl", tree) |
         put_tree2() | put_file("robot.urdf", robot) | put_file("rules.json", rules) |
         put_rvm("skid.rvm") | put_file("skid.att", attributes) | put_file("zones.json", zones) |
-        put_file("said.jsonl", said) | put_3mf("tetra.3mf") | put_file("tetra.dae", scene) |
-        put_file("tetra.step", solid) | put_file("packed.gltf", packed) |
-        put_file("draco.gltf", draco) | put_ring("ring.obj", 12, 8, 0) |
-        put_ring("bent.obj", 12, 8, 0.1) | put_file("rays", "0 0 5 0 0 -1\n.5 .5 5 0 0 -1\n") |
+        put_file("said.jsonl", said) | put_bcf("edited.bcf") | put_3mf("tetra.3mf") |
+        put_file("tetra.dae", scene) | put_file("tetra.step", solid) |
+        put_file("packed.gltf", packed) | put_file("draco.gltf", draco) |
+        put_ring("ring.obj", 12, 8, 0) | put_ring("bent.obj", 12, 8, 0.1) |
+        put_file("rays", "0 0 5 0 0 -1\n.5 .5 5 0 0 -1\n") |
         put_file("points", "0 0 5\n.5 .5 5\n") | put_file("places", "0 0 5\n.5 .5 .5 0 0 30\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0] && !failed; i++)
         failed = run_apart(commands[i]);

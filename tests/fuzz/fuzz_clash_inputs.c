@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_clash_inputs.c: whole clash runs of a sound file with any bytes as the state of a run that
- * goes on, as the baseline, alone or with its file, as the rules or as zones. The first byte says
+ * goes on, as the baseline, alone or with its file, as the rules, as zones, or as what people have
+ * said; and imports of BCF archives that any bytes are, or are a topic of. The first byte says
  * which. The records of a state are put behind the right head, and their hashes are right: each is
  * a kind (u8) and the bytes of a pair or of a mark; its mutations change fields of records that a
  * run has written.
  */
 #include "clash/clash_state.h"
+#include "files/archive.h"
 #include "mutate.h"
 #include "verb_case.h"
 #include "target.h"
@@ -13,7 +15,7 @@
 #include <math.h>
 
 enum { HEAD_KIND = 0x31544c43, RECORD_HEAD = 24, PAIRS_MAX = 8 };
-enum { STATE, BASELINE, RULES, ZONES, NIGHTS, INPUTS };
+enum { STATE, BASELINE, RULES, ZONES, NIGHTS, SAID, TOPIC, ARCHIVE, INPUTS };
 
 static uint8_t *head; /* a state's first record */
 static size_t head_size;
@@ -154,6 +156,46 @@ static size_t mutate_input(uint8_t *data, size_t size, size_t max_size, unsigned
     return size;
 }
 
+/* ---- archives -------------------------------------------------------------------------------- */
+
+static void write_topic(const uint8_t *data, size_t size)
+{
+    static const char version[] = "<Version VersionId=\"2.1\"/>";
+    FILE *out = fopen("t.bcf", "wb");
+    archive *zip = archive_new("2026-01-01T00:00:00Z");
+    require(out && zip && archive_add(zip, "bcf.version", version, sizeof version - 1, 1) &&
+            archive_add(zip, "t/markup.bcf", data, size, 1) && !archive_write(zip, out) &&
+            fclose(out) == 0);
+    archive_free(zip);
+}
+
+/* An import leaves a file that is read, or none; once more, and it stays as it is. */
+static int try_archive(int what, const uint8_t *data, size_t size)
+{
+    static const char event[] = "{\"time\":\"2026-01-01T00:00:00Z\",\"issue\":"
+                                "\"0123456789abcdef0123456789abcdef\",\"author\":\"a\","
+                                "\"comment\":\"c\"}\n";
+    static const char line[] = "issues i.jsonl -q --import t.bcf --date 2026-02-01";
+    if (!archive_is_there())
+        return 0;
+    if (what == TOPIC)
+        write_topic(data, size);
+    else
+        case_write("t.bcf", data, size);
+    case_write("i.jsonl", event, sizeof event - 1);
+    const int code = case_run(line);
+    require(code >= EXIT_DONE && code <= EXIT_STOPPED);
+    size_t first, second;
+    uint8_t *before = case_read("i.jsonl", &first);
+    require(before && (code == EXIT_DONE || first == sizeof event - 1));
+    require(case_run(line) == code);
+    uint8_t *after = case_read("i.jsonl", &second);
+    require(after && first == second && memcmp(before, after, first) == 0);
+    free(before);
+    free(after);
+    return 0;
+}
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 static int try_input(const uint8_t *data, size_t size)
@@ -163,12 +205,16 @@ static int try_input(const uint8_t *data, size_t size)
         "clash a.bvp -q -j 1 --clearance 0.5 --baseline b.jsonl --report out.jsonl",
         "clash a.bvp -q -j 1 --clearance 0.5 --rules r.json --report out.jsonl",
         "clash a.bvp -q -j 1 --clearance 0.5 --zones z.json --report out.jsonl",
-        "clash a.bvp -q -j 1 --clearance 0.5 --baseline a.bvp,b.jsonl --report out.jsonl"};
-    static const char *const names[INPUTS] = {"s", "b.jsonl", "r.json", "z.json", "b.jsonl"};
+        "clash a.bvp -q -j 1 --clearance 0.5 --baseline a.bvp,b.jsonl --report out.jsonl",
+        "clash a.bvp -q -j 1 --clearance 0.5 --issues i.jsonl --report out.jsonl"};
+    static const char *const names[INPUTS] = {"s",       "b.jsonl", "r.json", "z.json",
+                                              "b.jsonl", "i.jsonl", "t.bcf",  "t.bcf"};
     if (size == 0)
         return 0;
     start();
     const int what = data[0] % INPUTS;
+    if (what == TOPIC || what == ARCHIVE)
+        return try_archive(what, data + 1, size - 1);
     if (what == STATE)
         write_state(data + 1, size - 1);
     else

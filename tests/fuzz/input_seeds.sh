@@ -32,4 +32,15 @@ printf '\002%s' '{"rules": [{"name": "a", "a": "cube*", "b": "x=y", "allow": "1m
 printf '\003%s' '{"zones": [{"name": "door", "shape": "box:0.9,0.2,2.1", "place": [0.5, 0, 0, 0, 0, 30]},
   {"hull": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1e3]], "clearance": "5mm"}, {"name": "rod", "place": "0,0,1",
   "shape": "capsule:0,3", "clearance": 0.1}, {"name": "point", "shape": "sphere:0", "comment": "x"}]}' >"$folder/zones.input"
-rm "$folder"/boxes.* "$folder/box.off" "$folder/report.jsonl"
+id=0123456789abcdef0123456789abcdef
+printf '\005%s\n%s\n' "{\"time\":\"2026-01-01T00:00:00Z\",\"issue\":\"$id\",\"author\":\"a\",\"status\":\"approved\"}" \
+  "{\"time\":\"2026-01-02T00:00:00Z\",\"issue\":\"$id\",\"author\":\"b\",\"assignee\":\"c\",\"comment\":\"d\"}" >"$folder/said.input"
+topic=a52ec948-a12f-83c8-8f5d-5f1f3484fbba # of that id
+printf '\006%s' "<Markup><Topic Guid=\"$topic\" TopicType=\"Clash\" TopicStatus=\"Closed\"><Title>t</Title><Labels>new</Labels>
+  <ModifiedDate>2026-01-02T03:04:05.6+07:00</ModifiedDate><ModifiedAuthor>a</ModifiedAuthor><AssignedTo>b</AssignedTo>
+  <Description>Issue: $id [Open] []</Description></Topic><Comment Guid=\"01234567-0123-0123-0123-0123456789ab\">
+  <Date>2026-01-02</Date><Author>a</Author><Comment>c &amp; d</Comment></Comment></Markup>" >"$folder/topic.input"
+if "$BVPACK" clash "$folder/boxes.bvp" -q -j 1 --report "$folder/t.bcfzip" --pictures 0 2>/dev/null; then
+  { printf '\007' && cat "$folder/t.bcfzip"; } >"$folder/archive.input"
+fi
+rm -f "$folder/t.bcfzip" "$folder"/boxes.* "$folder/box.off" "$folder/report.jsonl"

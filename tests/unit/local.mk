@@ -53,6 +53,7 @@ UNIT_SUITES += \
 	tests/unit/test_info.c \
 	tests/unit/test_instance_tree.c \
 	tests/unit/test_issue_ids.c \
+	tests/unit/test_issue_import.c \
 	tests/unit/test_issue_log.c \
 	tests/unit/test_items.c \
 	tests/unit/test_json.c \

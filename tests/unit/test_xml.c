@@ -53,6 +53,27 @@ START_TEST(elements)
 }
 END_TEST
 
+START_TEST(texts)
+{
+    static const char text[] =
+        "<?xml version='1.0' encoding='ISO-8859-1'?><a>no<b>x &lt;\n<![CDATA[<&]]>&#228;\xe4</b>"
+        "<c/>no<d><e>y</e>no</d><f></f></a>";
+    xml_document d;
+    xml_fault fault;
+    ck_assert_int_eq(xml_open_with_text(text, sizeof text - 1, &d, &fault), BVP_OK);
+    ck_assert_str_eq(xml_text(&d, 1), "x <\n<&\xc3\xa4\xc3\xa4");
+    ck_assert_str_eq(xml_text(&d, xml_child(&d, 0, "c")), "");
+    ck_assert_str_eq(xml_text(&d, xml_child(&d, 0, "f")), "");
+    ck_assert_str_eq(xml_text(&d, 4), "y");
+    ck_assert_str_eq(xml_text(&d, 0), ""); /* has children */
+    ck_assert_str_eq(xml_text(&d, 3), "");
+    xml_close(&d);
+    expect("<a>x</a>", &d);
+    ck_assert_str_eq(xml_text(&d, 0), ""); /* was not kept */
+    xml_close(&d);
+}
+END_TEST
+
 static void refuse_text(const char *text, bvp_status status, uint64_t offset, const char *phrase)
 {
     refuse(text, strlen(text), status, offset, phrase);
@@ -107,5 +128,5 @@ END_TEST
 
 SUITE(test_xml)
 {
-    return suite_run("xml", (const TTest *[]){elements, broken, bomb, deep_and_long, NULL});
+    return suite_run("xml", (const TTest *[]){elements, texts, broken, bomb, deep_and_long, NULL});
 }

@@ -226,6 +226,15 @@ struct archive_reader {
     zip_uint64_t count;
 };
 
+static archive_fault fault_of(zip_error_t *error)
+{
+    enum { ZLIB_NO_MEMORY = -4 /* zlib.h: Z_MEM_ERROR */ };
+    const int code = zip_error_code_zip(error);
+    const int is_memory = code == ZIP_ER_MEMORY ||
+                          (code == ZIP_ER_ZLIB && zip_error_code_system(error) == ZLIB_NO_MEMORY);
+    return is_memory ? ARCHIVE_MEMORY : ARCHIVE_DAMAGED;
+}
+
 archive_reader *archive_open(const void *data, size_t size, archive_fault *fault)
 {
     archive_reader *z = calloc(1, sizeof *z);
@@ -237,8 +246,7 @@ archive_reader *archive_open(const void *data, size_t size, archive_fault *fault
         z->zip = zip_open_from_source(source, ZIP_RDONLY, &error);
     if (source && !z->zip) {
         zip_source_free(source);
-        if (zip_error_code_zip(&error) != ZIP_ER_MEMORY)
-            *fault = ARCHIVE_DAMAGED;
+        *fault = fault_of(&error);
     }
     zip_error_fini(&error);
     if (z && z->zip) {
@@ -270,7 +278,7 @@ archive_fault archive_read(archive_reader *z, uint64_t number, size_t most, char
     *data = NULL;
     *size = 0;
     if (!file)
-        return ARCHIVE_DAMAGED;
+        return fault_of(zip_get_error(z->zip));
     /* what the directory says of its size is not believed */
     while (some > 0 && *size <= most) {
         if (array_grow(data, &capacity, *size + STEP + 1, 1) != 0) {
@@ -280,9 +288,10 @@ archive_fault archive_read(archive_reader *z, uint64_t number, size_t most, char
         some = zip_fread(file, *data + *size, STEP);
         *size += some > 0 ? (size_t)some : 0;
     }
+    const archive_fault fault = some < 0 ? fault_of(zip_file_get_error(file)) : ARCHIVE_NONE;
     zip_fclose(file);
-    if (some < 0)
-        return ARCHIVE_DAMAGED;
+    if (fault != ARCHIVE_NONE)
+        return fault;
     if (*size > most)
         return ARCHIVE_LARGE;
     (*data)[*size] = '\0';

@@ -174,10 +174,9 @@ static int check_version(reading *r, char version[BCF_VERSION_SIZE])
         if (name && is_called(name, "bcf.version", 0))
             break;
     }
-    if (number == archive_count(r->zip)) {
-        complain(r->path, "expected a BCF archive, found no bcf.version in it; export it again");
-        return EXIT_INPUT;
-    }
+    version[0] = '\0';
+    if (number == archive_count(r->zip)) /* some libraries forget it */
+        return 0;
     int code = open_file(r, number, name, "Version");
     if (code == 0) {
         snprintf(version, BCF_VERSION_SIZE, "%.15s", attribute(r, 0, "VersionId"));
@@ -194,17 +193,24 @@ static int check_version(reading *r, char version[BCF_VERSION_SIZE])
     return code;
 }
 
-static int read_topics(reading *r, bcf_topic_fn callback, void *user)
+static int read_topics(reading *r, int has_version, bcf_topic_fn callback, void *user)
 {
-    int code = 0;
+    int code = 0, has_topics = 0;
     for (uint64_t i = 0; i < archive_count(r->zip) && code == 0; i++) {
         const char *name = archive_name(r->zip, i);
         if (!name || !is_called(name, "markup.bcf", 1))
             continue;
+        has_topics = 1;
         code = open_file(r, i, name, "Markup");
         if (code == 0)
             code = give_topic(r, callback, user);
         close_file(r);
+    }
+    if (code == 0 && !has_version && !has_topics) {
+        complain(r->path,
+                 "expected a BCF archive, found neither bcf.version nor a markup.bcf in it; "
+                 "export it again");
+        return EXIT_INPUT;
     }
     return code;
 }
@@ -223,7 +229,7 @@ int bcf_read(const char *path, char version[BCF_VERSION_SIZE], bcf_topic_fn call
     if (code == 0)
         code = check_version(&r, version);
     if (code == 0)
-        code = read_topics(&r, callback, user);
+        code = read_topics(&r, version[0] != '\0', callback, user);
     free(r.comments);
     archive_close(r.zip);
     input_close(&file);

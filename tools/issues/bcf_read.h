@@ -27,8 +27,8 @@ typedef int (*bcf_topic_fn)(void *user, const bcf_read_topic *topic);
 enum { BCF_VERSION_SIZE = 16 };
 
 /* Reads an archive of BCF 2.0, 2.1 or 3.0, and calls for each topic in its order. Of each file at
- * most 8 MiB are unpacked, of all 512 MiB. version: what the archive says it is. 0, or says what is
- * wrong, with file and line, and returns the exit code. */
+ * most 8 MiB are unpacked, of all 512 MiB. version: what the archive says it is, or "". 0, or says
+ * what is wrong, with file and line, and returns the exit code. */
 int bcf_read(const char *path, char version[BCF_VERSION_SIZE], bcf_topic_fn callback, void *user);
 
 #endif

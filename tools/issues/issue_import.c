@@ -391,7 +391,7 @@ void issue_import_print(const issue_import *i, FILE *out)
     char a[64], b[64];
     print_plain(out, i->path);
     fputs(": BCF ", out);
-    print_plain(out, i->version);
+    print_plain(out, i->version[0] ? i->version : "of no version");
     fprintf(out, ", %s: ", counted(i->topics, "topic", a));
     fprintf(out, "%s of the status, ", counted(i->statuses, "change", a));
     fprintf(out, "%s of who is to solve it; ", grouped(i->assignees, a));

@@ -14,7 +14,7 @@
 #include <strings.h>
 #include "files/archive.h"
 #include "files/input.h"
-#include "model/xml.h"
+#include "structure/xml.h"
 #include "text/array.h"
 #include "text/message.h"
 

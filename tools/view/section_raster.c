@@ -202,11 +202,17 @@ static void fill(section_raster *r, int side, uint32_t number, const point p[3])
     if (area == 0)
         return;
     const int sign = area > 0 ? 1 : -1;
-    int64_t top = INT64_MAX, bottom = INT64_MIN;
-    for (int i = 0; i < 3; i++) {
+    int64_t top = p[0].y, bottom = p[0].y, left = p[0].x, right = p[0].x;
+    for (int i = 1; i < 3; i++) {
         top = p[i].y < top ? p[i].y : top;
         bottom = p[i].y > bottom ? p[i].y : bottom;
+        left = p[i].x < left ? p[i].x : left;
+        right = p[i].x > right ? p[i].x : right;
     }
+    /* between two middles, or beside the picture */
+    if (right < STEPS / 2 || left > (int64_t)r->width * STEPS || bottom < STEPS / 2 ||
+        (left + STEPS / 2 - 1) / STEPS == (right + STEPS / 2) / STEPS)
+        return;
     /* rows whose middles, at half a sample, may be inside */
     int64_t row = top < STEPS / 2 ? 0 : (top - STEPS / 2 + STEPS - 1) / STEPS;
     int64_t end = bottom < STEPS / 2 ? 0 : (bottom - STEPS / 2) / STEPS + 1;
@@ -258,7 +264,11 @@ void section_triangle(section_raster *r, int side, uint32_t number, double corne
     const double nearest = 1e-3 * sqrt(dot(c->eye, c->eye)) + 1e-300;
     corner clipped[CORNERS_MOST];
     point points[CORNERS_MOST];
-    int count = 3, is_inside = 1;
+    int count = 3, is_inside = 1, is_off = side == SECTION_AROUND;
+    for (int i = 0; i < 3 && is_off; i++)
+        is_off = dot(r->plane, corners[i]) > r->plane[3];
+    if (is_off)
+        return;
     for (int i = 0; i < 3; i++) {
         double d[3];
         for (int k = 0; k < 3; k++)

@@ -224,11 +224,11 @@ START_TEST(titles)
     check_title(&(issue_words){BVP_VERDICT_PENETRATING, {pipes, tank}, {1, 1}, 0, ""},
                 "pipe_1 crosses tank_1");
     check_title(&(issue_words){BVP_VERDICT_ENCLOSED, {mixed, tank}, {6, 1}, 1, ""},
-                "2 bolts, 1 box and 3 others lie inside tank_1");
+                "2 bolts, box:7 and 3 others lie inside tank_1");
     check_title(&(issue_words){BVP_VERDICT_ENCLOSED, {tank, pipes}, {1, 3}, 1, ""},
                 "tank_1 lies inside 3 pipes");
     check_title(&(issue_words){BVP_VERDICT_WITHIN, {tank, mixed}, {1, 3}, 1, "5 mm"},
-                "tank_1 is nearer than 5 mm to 2 bolts and 1 flange");
+                "tank_1 is nearer than 5 mm to 2 bolts and flange");
     check_title(&(issue_words){BVP_VERDICT_TOUCHING, {pipes, walls}, {3, 2}, 0, ""},
                 "3 pipes touch 2 Walls");
     check_title(&(issue_words){BVP_VERDICT_PENETRATING, {pipes, NULL}, {3, 0}, 0, ""},

@@ -43,7 +43,7 @@ static int name_order(bvp_string a, bvp_string b)
 /* ---- lists of elements --------------------------------------------------------------------- */
 
 typedef struct stem_count {
-    bvp_string stem;
+    bvp_string stem, name; /* name: of the one element */
     size_t count;
 } stem_count;
 
@@ -71,21 +71,22 @@ static int ends_with(bvp_string text, const char *ending)
     return text.size >= size && memcmp(text.data + text.size - size, ending, size) == 0;
 }
 
-/* "6 pipes", "2 boxes", "3 bodies", "1 tank"; what does not end like a word: "6 x DN100/2". */
+/* "6 pipes", "2 boxes", "3 bodies"; "tank_1"; what does not end like a word: "6 x DN100/2". */
 static int add_counted(growing_text *out, const stem_count *s)
 {
+    if (s->count == 1)
+        return growing_text_add(out, s->name.data, s->name.size);
     char number[64], count[32];
     const char last = s->stem.size > 0 ? s->stem.data[s->stem.size - 1] : '\0';
     const int is_word = (last >= 'a' && last <= 'z') && !memchr(s->stem.data, ':', s->stem.size);
     const int is_hissing = ends_with(s->stem, "s") || ends_with(s->stem, "x") ||
                            ends_with(s->stem, "ch") || ends_with(s->stem, "sh");
-    const int is_many = is_word && s->count > 1;
-    const int has_y = is_many && s->stem.size > 1 && last == 'y' &&
+    const int has_y = is_word && s->stem.size > 1 && last == 'y' &&
                       !memchr("aeiou", s->stem.data[s->stem.size - 2], 5);
     snprintf(number, sizeof number, "%s %s", grouped(s->count, count), is_word ? "" : "x ");
     return add(out, number) != 0 ||
            growing_text_add(out, s->stem.data, s->stem.size - (size_t)has_y) != 0 ||
-           add(out, !is_many     ? ""
+           add(out, !is_word     ? ""
                     : has_y      ? "ies"
                     : is_hissing ? "es"
                                  : "s") != 0;
@@ -132,7 +133,7 @@ static int add_list(growing_text *out, const bvp_string *names, size_t count, in
     if (!stems)
         return -1;
     for (size_t i = 0; i < count; i++)
-        stems[i] = (stem_count){issue_title_stem(names[i]), 1};
+        stems[i] = (stem_count){issue_title_stem(names[i]), names[i], 1};
     qsort(stems, count, sizeof *stems, by_stem);
     size_t kinds = 0;
     for (size_t i = 0; i < count; i++)

@@ -205,9 +205,19 @@ class Refusal extends Error {
 const hasWhite = (file) =>
   file.idsOf('IFCCOLOURRGB').some((id) => file.argumentsOf(id).slice(1, 4).every((one) => one === 1));
 
-// Corners of a full circle: --angle apart, in quarters, so that its box is the circle's. web-ifc
-// counts the first corner again, as the last.
-const segmentsOf = (degrees) => 1 + Math.min(3600, Math.max(8, 4 * Math.ceil(90 / degrees)));
+// Of a full circle: --angle apart, in quarters, so that its box is the circle's.
+const cornersOf = (degrees) => Math.min(3600, Math.max(8, 4 * Math.ceil(90 / degrees)));
+
+// type, and which argument is the radius
+const ROUND = [['IFCCIRCLEPROFILEDEF', 3], ['IFCCIRCLEHOLLOWPROFILEDEF', 3], ['IFCSWEPTDISKSOLID', 1], ['IFCRIGHTCIRCULARCYLINDER', 2]];
+
+// Says how far a polygon's sides are inside the largest circle.
+function warnOfCircles(sender, file, metres, corners) {
+  const radii = ROUND.flatMap(([type, at]) => file.idsOf(type).map((id) => file.argumentsOf(id)[at])).filter((one) => one > 0);
+  const most = radii.reduce((a, b) => Math.max(a, b), 0) * (1 - Math.cos(Math.PI / corners));
+  const length = metres > 0 ? `${Number((most * metres * 1000).toPrecision(2))} mm` : `${Number(most.toPrecision(2))} units`;
+  sender.warning(radii.length, `circles became polygons of ${corners} corners, whose sides are up to ${length} inside them; --angle makes them finer`);
+}
 
 async function run(sender) {
   const bytes = unpacked(readModel());
@@ -218,12 +228,14 @@ async function run(sender) {
   const { metres, factor } = unitsOf(file);
   keepBodies(file);
   const swept = sweepWholeCurves(file);
-  const shapes = new Shapes(library, bytes, file, factor, segmentsOf(Number(angle)));
+  const corners = cornersOf(Number(angle));
+  const shapes = new Shapes(library, bytes, file, factor, corners + 1); // it counts the first one again, as the last
   if (!(await shapes.open()) && !(nameSchema(file) && (await shapes.open())))
     throw new Refusal(CORRUPT, `web-ifc can't read it as ${file.schema.slice(0, 40)}; export it again`);
   const reader = new Reader(sender, file, shapes);
   await reader.readTree();
   reader.report();
+  warnOfCircles(sender, file, metres, corners);
   sender.warning(swept, 'swept disks that may be longer than they should: they go along all of their curve, of which web-ifc takes no part');
   sender.end(metres, `${file.schema.slice(0, 40)}, read by web-ifc ${shapes.version}`);
 }

@@ -31,12 +31,18 @@ step_colour step_colour_from(const Quantity_ColorRGBA &colour);
 /* The colour of a shape itself: of its surface, or else of all of it. */
 step_colour step_colour_of(const Handle(XCAFDoc_ColorTool) & colours, const TopoDS_Shape &shape);
 
+struct step_face {
+    double error; /* mm; of a plane that of the shape's edges */
+    size_t triangle_count;
+    bool bends_both_ways;
+};
+
 struct step_mesh {
     std::vector<double> positions;
     std::vector<uint32_t> indices, ids; /* ids: the face's number, in the order of the shape */
     std::vector<step_colour> colours;   /* of each face */
     double error = 0;                   /* mm: no point of it is farther from the shape, and back */
-    size_t ball_count = 0;              /* triangles of faces that bend both ways */
+    std::vector<step_face> faces;       /* in the order of the shape */
     uint64_t missing_faces = 0, face_count = 0;
 };
 

@@ -141,7 +141,8 @@ void step_mesh_shape(const TopoDS_Shape &shape, double chord, const step_setting
     mesher.Perform();
     colour_faces(shape, colours, faces, &out->colours);
     vertex_map known;
-    out->error = step_edge_error(shape);
+    const double edges = step_edge_error(shape);
+    out->error = edges;
     for (int i = 1; i <= faces.Extent(); i++) {
         const TopoDS_Face &face = TopoDS::Face(faces(i));
         const size_t before = out->ids.size();
@@ -149,8 +150,8 @@ void step_mesh_shape(const TopoDS_Shape &shape, double chord, const step_setting
         double error = step_face_error(face);
         error = std::isfinite(error) ? error : chord; /* what was asked for */
         out->error = std::max(out->error, error);
-        if (bends_both_ways(face))
-            out->ball_count += out->ids.size() - before;
+        out->faces.push_back(
+            {error > 0 ? error : edges, out->ids.size() - before, bends_both_ways(face)});
     }
     BRepTools::Clean(shape);
 }

@@ -221,7 +221,7 @@ struct question {
             std::memcmp(first.placement, second.placement, sizeof first.placement) == 0;
         if (pair->verdict == BVP_VERDICT_TOUCHING ||
             (pair->verdict == BVP_VERDICT_DUPLICATE && !is_same))
-            q->open[both] = pair->depth > 4 * q->coordinates;
+            q->open[both] = pair->depth_upper > 4 * q->coordinates;
         return 0;
     }
 };
@@ -252,12 +252,18 @@ bool ask(question *q, int thread_count)
 
 /* ---- finer meshes ---------------------------------------------------------------------------- */
 
-/* How many triangles the part has when it is cut FINER times finer, about: where a surface bends
- * one way, triangles are as many as steps, and the error goes with the square of a step. */
-double expected_triangles(const step_mesh &mesh)
+/* How many triangles the part has when it is cut to `chord`, about: where a surface bends one way,
+ * triangles are as many as steps, and the error goes with the square of a step. Small faces are
+ * fine enough as they are, for their angle. */
+double expected_triangles(const step_mesh &mesh, double chord)
 {
-    const double ball = static_cast<double>(mesh.ball_count);
-    return std::sqrt(FINER) * (static_cast<double>(mesh.ids.size()) - ball) + FINER * ball;
+    double sum = 0;
+    for (const step_face &face : mesh.faces) {
+        const double finer = std::min(FINER, std::max(1., face.error / chord));
+        sum += static_cast<double>(face.triangle_count) *
+               (face.bends_both_ways ? finer : std::sqrt(finer));
+    }
+    return sum;
 }
 
 } // namespace
@@ -295,7 +301,8 @@ uint64_t step_settle(const step_settings &settings, const Handle(XCAFDoc_ColorTo
         /* first what crosses, for it may penetrate; of that, what costs little */
         std::set<std::tuple<bool, double, uint32_t>> queue;
         for (const auto &next : coarse)
-            queue.insert({!next.second, expected_triangles((*parts)[next.first].mesh), next.first});
+            queue.insert(
+                {!next.second, expected_triangles((*parts)[next.first].mesh, chord), next.first});
         for (const auto &next : queue) {
             step_part &part = (*parts)[std::get<2>(next)];
             if (std::get<1>(next) > budget) {

@@ -20,8 +20,10 @@ if [ -n "$last" ] && [ "$last" != "$night" ]; then
   "$bvpack" diff "$folder/$last.bvp" "$folder/$night.bvp" >"$folder/$night.txt"
   baseline=(--baseline "$folder/$last.bvp,$folder/$last.jsonl")
 fi
+said=()
+[ ! -f "$folder/all-issues.jsonl" ] || said=(--issues "$folder/all-issues.jsonl")
 found=0
-"$bvpack" clash "$folder/$night.bvp" ${baseline[@]+"${baseline[@]}"} "$@" --exit-code -q \
+"$bvpack" clash "$folder/$night.bvp" ${baseline[@]+"${baseline[@]}"} ${said[@]+"${said[@]}"} "$@" --exit-code -q \
   -r "$folder/$night.jsonl" -r "$folder/$night.html" -r "$folder/$night.bcf" || found=$?
 [ $found -le 1 ] || exit $found
 # only now: a night that failed is no baseline

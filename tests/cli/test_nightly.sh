@@ -42,6 +42,16 @@ same "resolved pairs" "$(count two resolved)" 0
 same "ids of the pair" "$(grep -o '"id":"[0-9a-f]*"' nights/two.jsonl)" "$(grep -o '"id":"[0-9a-f]*"' nights/one.jsonl)"
 has nights/two.txt 'added'
 
+# what somebody says of an issue is in the next night's reports, and what comes back from a BIM tool is
+issue=$(sed -nE 's/.*"issue":"([0-9a-f]*)".*/\1/p' nights/two.jsonl)
+expect 0 issues nights/all-issues.jsonl "$issue" --status active --assign anna -q
+night said 0
+has nights/said.jsonl '"state":"persistent"'
+has nights/said.jsonl "\"issue\":\"$issue\".*\"issue_status\":\"active\",\"issue_assignee\":\"anna\""
+expect 0 issues nights/all-issues.jsonl --import nights/said.bcf --report nights/said.jsonl
+has out 'BCF 3.0, 1 topic: 0 changes'
+echo two >nights/last
+
 # an export that is cut off: the last good night stays the baseline, and nothing has its name
 head -c 100 export.jsonl >half.jsonl && mv half.jsonl export.jsonl
 night three 3

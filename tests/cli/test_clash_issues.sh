@@ -178,6 +178,10 @@ if expect_bcf six; then
   grep -q '^Resolved: 1 pair$' "topics/$star/markup.bcf" || bad "the topic does not say that a pair is resolved"
   [ "$(find topics -name markup.bcf | wc -l)" = 4 ] || bad "not four topics"
   has five.jsonl "\"issue\":\"$lowest\",\"issue_title\":\"tank_1 is crossed by 6 pipes\",\"state\":\"resolved\""
+  # what an option leaves out is not closed, though another pair of it is resolved
+  expect_bcf five --baseline six.jsonl --verdicts enclosed
+  checks=$((checks + 1))
+  [ "$(find topics -name markup.bcf | wc -l)" = 1 ] || bad "a topic of an issue that is left out"
   model none 0
   expect_bcf none --baseline five.jsonl
   checks=$((checks + 4))

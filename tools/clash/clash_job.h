@@ -58,6 +58,7 @@ typedef struct clash_job {
     uint64_t shown[BVP_VERDICT_COUNT]; /* rows by verdict */
     uint64_t findings;                 /* for --exit-code */
     uint64_t *resolved_of;             /* of each issue of the baseline: its resolved pairs */
+    uint8_t *unreported;               /* likewise: is a pair of it left out by an option? */
     uint32_t counted_to;               /* uses by earlier instances are in use_sums */
     bvp_clash_coverage before;         /* what a killed run had examined */
     progress bar;

@@ -64,8 +64,11 @@ static int deliver(void *user, const bvp_clash_pair *pair)
         found.was = (uint8_t)met.was;
         found.past_issue = met.issue;
     }
-    if (!clash_filter_takes(&j->filter, pair, &j->summary.filtered))
+    if (!clash_filter_takes(&j->filter, pair, &j->summary.filtered)) {
+        if (found.past_issue != BVP_NONE)
+            j->unreported[found.past_issue] = 1;
         return 0;
+    }
     j->summary.unsettled_count += strcmp(clash_tolerance_settled(&j->tolerance, pair), "no") == 0;
     if (j->set->baseline)
         *(found.known ? &j->summary.persistent_count : &j->summary.new_count) += 1;
@@ -251,7 +254,9 @@ static int deliver_resolved(void *user, const clash_past *past)
     if (past->issue_number != BVP_NONE) {
         const uint32_t heir = j->gathered.heirs[past->issue_number];
         snprintf(issue.id, sizeof issue.id, "%s", past->issue);
-        issue.number = heir == BVP_NONE ? 0 : (uint64_t)heir + 1;
+        issue.number = heir != BVP_NONE                    ? (uint64_t)heir + 1
+                       : j->unreported[past->issue_number] ? UINT64_MAX
+                                                           : 0;
         issue.resolved_count = j->resolved_of[past->issue_number];
         add_said(j, &issue);
         row->was_in = &issue;
@@ -408,6 +413,10 @@ int clash_run_all(clash_job *j)
         j->before = j->summary.coverage = last->coverage;
         memcpy(j->use_sums, j->state.uses, j->rules.rule_count * sizeof *j->use_sums);
     }
+    j->resolved_of = calloc((size_t)j->baseline.issue_count + 1, sizeof *j->resolved_of);
+    j->unreported = calloc((size_t)j->baseline.issue_count + 1, 1);
+    if (!j->resolved_of || !j->unreported)
+        return complain_memory();
     int code = from_state ? clash_outputs_try(&j->set->reports)
                           : clash_outputs_begin(&j->outputs, &j->set->reports, &j->run);
     const struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
@@ -434,9 +443,7 @@ int clash_run_all(clash_job *j)
         clash_summary *s = &j->summary;
         assert(s->done <= s->total);
         s->complete = s->done == s->total;
-        j->resolved_of = calloc((size_t)j->baseline.issue_count + 1, sizeof *j->resolved_of);
-        code = j->resolved_of ? 0 : complain_memory();
-        if (code == 0 && s->complete && j->set->baseline)
+        if (s->complete && j->set->baseline)
             code = compare(j);
     }
     if (code == 0)

@@ -393,6 +393,7 @@ static int run(const verb *self, int argc, char **argv)
     free(j.uses);
     free(j.use_sums);
     free(j.resolved_of);
+    free(j.unreported);
     for (int i = 0; i < 2; i++) {
         instance_tree_close(&j.trees[i]);
         operand_close(&j.files[i]);

@@ -23,12 +23,13 @@ typedef struct clash_side {
 
 /* Pairs that are one thing for whoever has to solve them. */
 typedef struct clash_issue {
-    char id[33];         /* found/issue_ids.h: the same from night to night */
-    const char *title;   /* "tank_1 is crossed by 6 pipes" */
-    const char *where;   /* level, else sub-assembly, of the most severe pair, or "" */
-    const char *state;   /* against a baseline: "new", "persistent", or both: "grown"; else "" */
-    uint64_t number;     /* 1: the most severe issue; 0: it is no more */
-    uint64_t pair_count; /* of its pairs, all of one verdict */
+    char id[33];       /* found/issue_ids.h: the same from night to night */
+    const char *title; /* "tank_1 is crossed by 6 pipes" */
+    const char *where; /* level, else sub-assembly, of the most severe pair, or "" */
+    const char *state; /* against a baseline: "new", "persistent", or both: "grown"; else "" */
+    uint64_t number; /* 1: the most severe issue; 0: it is no more; UINT64_MAX: it is there, and not
+                        reported */
+    uint64_t pair_count;     /* of its pairs, all of one verdict */
     uint64_t resolved_count; /* of the pairs that it had in the baseline and that are no more */
     const char *status;      /* what people have said: issue_status.h, or "reopened": resolved, but
                                 still there; "" where nobody could say anything */

@@ -212,6 +212,26 @@ has err 'places.json: line 1 "A": expected one of "x", "y" and "z"'
 checks=$((checks + 1))
 [ ! -e wrong.jsonl ] || bad "a report of a run without its places"
 
+# ---- proposed rules: the book that stands on its shelf is no news --------------------------------
+
+expect 0 clash six.bvp --suggest-rules rules.json --json
+is suggested.pairs 9
+is suggested.taken_away 1
+is suggested.left 8
+is suggested.sets.contact 1
+expect 0 clash six.bvp --rules rules.json --json
+is rows 8
+is coverage.allowed 1
+expect 0 clash six.bvp --suggest-rules -
+has out '"sets": \["contact"\]'
+has err '^proposed rules would take away 1 of 9 pairs; of the others 8 do more than touch$'
+expect 0 clash six.bvp --rules contact --json
+is coverage.allowed 1
+echo '{"sets": ["contacts"]}' >rules.json
+expect 2 clash six.bvp --rules rules.json
+has err 'rules.json: sets: no such rule set; there are elements, '
+expect 2 clash six.bvp --zone box:1,1,1 --suggest-rules rules.json
+
 # ---- a plant ------------------------------------------------------------------------------------
 
 if [ ! -f "$shared/plant/plant.c" ] || ! ${CC:-cc} -O1 -o plant "$shared/plant/plant.c" -lm 2>err; then

@@ -337,6 +337,14 @@ int clash_print_json(clash_job *j)
         jsonw_count(&out, "approved_pairs", j->summary.approved_pairs);
         jsonw_end(&out);
     }
+    if (j->set->incremental) {
+        jsonw_inline_object(&out, "incremental");
+        jsonw_count(&out, "instances_as_before", j->journal.same_count);
+        jsonw_count(&out, "pairs_taken_over", j->journal.reused);
+        jsonw_end(&out);
+    }
+    if (j->set->suggest)
+        suggest_print_json(&j->suggested, &out);
     jsonw_array(&out, "worst");
     for (uint32_t i = 0; i < worst_count(j); i++) {
         bvp_clash_pair pair;

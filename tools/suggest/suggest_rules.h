@@ -8,6 +8,7 @@
 #include "bvpack_clash.h"
 #include "found/clash_kept.h"
 #include "query/instance_tree.h"
+#include "text/json.h"
 
 /* A run, and what it has found. */
 typedef struct suggest_run {
@@ -48,6 +49,8 @@ int suggest_find(suggestion *s, const suggest_run *run);
 /* A rule file of all that; "-": standard output. model: named in it. */
 int suggest_write(const suggestion *s, const suggest_run *run, const char *model, const char *path);
 void suggest_print(const suggestion *s, FILE *out);
+/* The object "suggested" of a run's summary. */
+void suggest_print_json(const suggestion *s, json *out);
 void suggest_free(suggestion *s);
 
 #endif

@@ -36,10 +36,10 @@ static void write_fit(json *j, const suggest_run *run, const suggested_fit *fit)
     jsonw_bytes(j, "name", (bvp_string){name, strlen(name)}); /* cut anywhere */
     jsonw_text(j, "comment", comment);
     jsonw_inline_object(j, "a");
-    jsonw_text(j, fit->a_is_path ? "path" : "part", fit->a.data);
+    jsonw_bytes(j, fit->a_is_path ? "path" : "part", (bvp_string){fit->a.data, fit->a.size});
     jsonw_end(j);
     jsonw_inline_object(j, "b");
-    jsonw_text(j, fit->b_is_path ? "path" : "part", fit->b.data);
+    jsonw_bytes(j, fit->b_is_path ? "path" : "part", (bvp_string){fit->b.data, fit->b.size});
     jsonw_end(j);
     jsonw_text(j, "allow", allow);
     jsonw_bool(j, "optional", 1);
@@ -120,4 +120,29 @@ void suggest_print(const suggestion *s, FILE *out)
     for (int i = 0; clash_rule_sets[i].name; i++)
         if (s->set_counts[i] > 0)
             fprintf(out, "  %10" PRIu64 "  set %s\n", s->set_counts[i], clash_rule_sets[i].name);
+}
+
+void suggest_print_json(const suggestion *s, json *out)
+{
+    jsonw_object(out, "suggested");
+    jsonw_count(out, "pairs", s->pair_count);
+    jsonw_count(out, "taken_away", s->taken_count);
+    jsonw_count(out, "left", s->stay_count);
+    jsonw_array(out, "fits");
+    for (size_t i = 0; i < s->fit_count; i++) {
+        jsonw_inline_object(out, NULL);
+        jsonw_bytes(out, "a", (bvp_string){s->fits[i].a.data, s->fits[i].a.size});
+        jsonw_bytes(out, "b", (bvp_string){s->fits[i].b.data, s->fits[i].b.size});
+        jsonw_count(out, "pairs", s->fits[i].pair_count);
+        jsonw_number(out, "depth", s->fits[i].depth);
+        jsonw_number(out, "allow", s->fits[i].allow);
+        jsonw_end(out);
+    }
+    jsonw_end(out);
+    jsonw_inline_object(out, "sets");
+    for (int i = 0; clash_rule_sets[i].name; i++)
+        if (s->set_counts[i] > 0)
+            jsonw_count(out, clash_rule_sets[i].name, s->set_counts[i]);
+    jsonw_end(out);
+    jsonw_end(out);
 }

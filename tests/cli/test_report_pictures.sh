@@ -57,6 +57,11 @@ shows deep
 many yellow 60
 many salmon 4000
 has out '^text 2.3 mm deep$'
+# a thin bar far into a box: the plane goes along the bar, not only through the corner that is deepest
+{ box cube.obj box 0,0,0 100,100,100; box cube.obj bar -60,48,47 100,3,3; } | model thin
+shows thin
+many yellow 1000
+has out '^text [0-9.]* mm deep$'
 # three millimetres apart, cut through both, a green box near by
 { box cube.obj one 0,0,0 40,10,10; box cube.obj other 43.1,0,0 40,10,10; } | model apart
 shows apart -c 5mm

@@ -23,7 +23,7 @@ bash -n "$prefix"/share/bash-completion/completions/bvpack
 hardened=$(sed -n 's/^HARDENED = //p' "$build/Makefile")
 complain() { echo "check_install: $1 $2"; exit 1; }
 for object in "$prefix"/bin/bvpack "$prefix"/libexec/bvpack/* "$prefix"/lib/libbvpack.so "$prefix"/lib/libbvpack_build.so; do
-  [ -e "$object" ] || continue
+  [ -f "$object" ] || continue # a folder of scripts is none
   name=$(basename "$object")
   readelf -dW "$object" >"$scratch/dynamic"
   readelf -lW "$object" >"$scratch/segments"

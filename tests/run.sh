@@ -116,7 +116,7 @@ step "clang: make dist builds from its archive, with -O0" \
 step "clang: exports" env NM=nm BVP_BUILDDIR="$out/clang" bash tests/house/check_exports.sh
 
 echo "== sanitizers, and planted bugs beside them"
-begin "ten are caught" env -C "$out/gcc" "$src/tests/house/mutate.sh" --sample 10
+begin "six are caught" env -C "$out/gcc" "$src/tests/house/mutate.sh" --sample 6
 cflags="-O1 -g1"
 if step "sanitizers: build" build sanitize bvpack CC=gcc CXX=g++ --enable-sanitizers --without-npm; then
   find "$out/sanitize" -name '*.trs' -delete

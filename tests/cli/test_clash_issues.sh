@@ -229,7 +229,10 @@ expect 0 clash six.bvp --rules contact --json
 is coverage.allowed 1
 echo '{"sets": ["contacts"]}' >rules.json
 expect 2 clash six.bvp --rules rules.json
-has err 'rules.json: sets: no such rule set; there are elements, '
+has err 'rules.json: sets: no such rule set; the sets are elements, '
+expect 3 clash six.bvp --rules fastener
+has err 'fastener: no rule set and no file; the sets are elements, '
+expect 2 clash six.bvp --suggest-rules - -r -
 expect 2 clash six.bvp --zone box:1,1,1 --suggest-rules rules.json
 
 # ---- a plant ------------------------------------------------------------------------------------

@@ -53,6 +53,11 @@ static int open_files(clash_job *j, int count, char **paths)
         complain("clash", "--place-b needs a second file");
         return EXIT_USAGE;
     }
+    if (j->set->suggest && strcmp(j->set->suggest, "-") == 0 &&
+        clash_outputs_take_stdout(&j->set->reports)) {
+        complain("--suggest-rules", "a report goes to standard output; only one of them can");
+        return EXIT_USAGE;
+    }
     if (has_zones && j->set->suggest) {
         complain("--suggest-rules", "proposes rules for pairs of products, not for zones");
         return EXIT_USAGE;

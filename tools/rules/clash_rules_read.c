@@ -13,8 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "rules/clash_json.h"
 #include "text/message.h"
+
+#define SETS                                                                                       \
+    "elements, alternatives, insulation, threads, fasteners, systems, fillings, structure and "    \
+    "contact"
 
 static clash_rule *add_rule(clash_rules *r)
 {
@@ -272,10 +277,7 @@ static int read_sets(reading *in)
     for (size_t i = 0; in->sets && i < json_tree_size(in->sets); i++) {
         const char *name = json_tree_text(json_tree_at(in->sets, i));
         if (!name || !find_set(name))
-            return refuse(in, "sets",
-                          "no such rule set; there are elements, alternatives, "
-                          "insulation, threads, fasteners, systems, fillings, "
-                          "structure and contact");
+            return refuse(in, "sets", "no such rule set; the sets are " SETS);
         const int code = clash_rules_add_named(in->r, name, in->json.info);
         if (code != 0)
             return code;
@@ -303,6 +305,10 @@ int clash_rules_add_named(clash_rules *r, const char *name, const bvp_file_info 
 {
     reading in = {.r = r};
     const clash_rule_set *set = find_set(name);
+    if (!set && !strpbrk(name, "./") && access(name, F_OK) != 0) {
+        complain(name, "no rule set and no file; the sets are " SETS);
+        return EXIT_INPUT;
+    }
     if (!set)
         return clash_rules_add_file(r, name, info);
     in.is_set = 1;

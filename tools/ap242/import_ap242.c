@@ -18,9 +18,7 @@
 #include <string.h>
 #include "ap242/ap242.h"
 #include "model/transform.h"
-#include "text/array.h"
-
-enum { DEPTH_MAX = 128, NODE_MAX = 1 << 22, NODES_AN_ELEMENT = 4096 };
+#include "structure/unfolding.h"
 
 static bvp_status note_ids(ap242 *a)
 {
@@ -200,28 +198,6 @@ static bvp_status placement_of(ap242 *a, uint32_t relation, double out[12])
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-/* What waits to be unfolded: a relation, or a view that is a root. */
-typedef struct pending {
-    uint32_t element, parent, depth;
-} pending;
-
-typedef struct pile {
-    pending *items;
-    size_t count, capacity;
-} pile;
-
-/* A few elements that name each other can unfold to any size. */
-static bvp_status check_size(ap242 *a, uint32_t element, size_t count)
-{
-    const uint64_t own = (uint64_t)a->xml.element_count * NODES_AN_ELEMENT;
-    const uint64_t most = own < NODE_MAX ? own : NODE_MAX;
-    if (count < most)
-        return BVP_OK;
-    return xml_refuse(a->im, &a->xml, BVP_ERR_LIMIT, element,
-                      "its tree has more than %llu nodes; export its sub-assemblies apart",
-                      (unsigned long long)most);
-}
-
 /* Is the element a relation that places an occurrence in an assembly? */
 static int places(const ap242 *a, uint32_t e)
 {
@@ -257,19 +233,9 @@ static bvp_status pile_relations(ap242 *a, pile *stack, uint32_t view, uint32_t 
          e = a->xml.elements[e].next) {
         if (!places(a, e))
             continue;
-        status = check_size(a, e, stack->count);
-        if (status != BVP_OK)
-            break;
-        if (array_grow(&stack->items, &stack->capacity, stack->count + 1, sizeof *stack->items) !=
-            0)
-            return import_no_memory(a->im);
-        stack->items[stack->count++] = (pending){e, node, depth};
+        status = pile_add(a->im, &a->xml, stack, (pending){e, node, depth});
     }
-    for (size_t i = first, k = stack->count; i + 1 < k; i++, k--) {
-        const pending swapped = stack->items[i];
-        stack->items[i] = stack->items[k - 1];
-        stack->items[k - 1] = swapped;
-    }
+    pile_turn(stack, first);
     return status;
 }
 
@@ -293,10 +259,10 @@ static bvp_status unfold_one(ap242 *a, pile *stack, const pending *one)
     bvp_status status = is_relation ? view_of(a, one->element, &occurrence, &view) : BVP_OK;
     if (status != BVP_OK)
         return status;
-    if (one->depth > DEPTH_MAX)
+    if (one->depth > UNFOLDED_DEPTH)
         return xml_refuse(a->im, &a->xml, BVP_ERR_LIMIT, one->element,
-                          "more than %d levels; does a part contain itself?", DEPTH_MAX);
-    status = check_size(a, one->element, a->im->out->node_count);
+                          "more than %d levels; does a part contain itself?", UNFOLDED_DEPTH);
+    status = unfolding_check(a->im, &a->xml, one->element, a->im->out->node_count);
     if (status != BVP_OK)
         return status;
     char *name;
@@ -342,10 +308,9 @@ static bvp_status pile_roots(ap242 *a, pile *stack)
                 return import_no_memory(a->im);
             if (wants_files ? !where->is_any : !has_relations(a, e))
                 continue;
-            if (array_grow(&stack->items, &stack->capacity, stack->count + 1,
-                           sizeof *stack->items) != 0)
-                return import_no_memory(a->im);
-            stack->items[stack->count++] = (pending){e, BVP_NONE, 0};
+            const bvp_status status = pile_add(a->im, &a->xml, stack, (pending){e, BVP_NONE, 0});
+            if (status != BVP_OK)
+                return status;
         }
     if (stack->count > 0)
         return BVP_OK;

@@ -16,10 +16,8 @@
 #include <string.h>
 #include "model/transform.h"
 #include "plmxml/plmxml.h"
-#include "text/array.h"
+#include "structure/unfolding.h"
 #include "text/text_scan.h"
-
-enum { DEPTH_MAX = 128, NODE_MAX = 1 << 22, NODES_AN_ELEMENT = 4096 };
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
@@ -83,28 +81,6 @@ static bvp_status placement_of(plmxml *p, uint32_t instance, double out[12])
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-/* What waits to be unfolded: an instance, or a part that is a root. */
-typedef struct pending {
-    uint32_t element, parent, depth;
-} pending;
-
-typedef struct pile {
-    pending *items;
-    size_t count, capacity;
-} pile;
-
-/* A few elements that name each other can unfold to any size. */
-static bvp_status check_size(plmxml *p, uint32_t element, size_t count)
-{
-    const uint64_t own = (uint64_t)p->xml.element_count * NODES_AN_ELEMENT;
-    const uint64_t most = own < NODE_MAX ? own : NODE_MAX;
-    if (count < most)
-        return BVP_OK;
-    return xml_refuse(p->im, &p->xml, BVP_ERR_LIMIT, element,
-                      "its tree has more than %llu nodes; export its sub-assemblies apart",
-                      (unsigned long long)most);
-}
-
 /* Adds the elements of a list, so that the first one comes off first. */
 static bvp_status pile_list(plmxml *p, pile *stack, uint32_t from, const char *list,
                             uint32_t parent, uint32_t depth)
@@ -115,19 +91,9 @@ static bvp_status pile_list(plmxml *p, pile *stack, uint32_t from, const char *l
         status = plmxml_reference(p, from, &list, &e);
         if (status != BVP_OK || e == XML_NONE)
             break;
-        status = check_size(p, from, stack->count);
-        if (status != BVP_OK)
-            break;
-        if (array_grow(&stack->items, &stack->capacity, stack->count + 1, sizeof *stack->items) !=
-            0)
-            return import_no_memory(p->im);
-        stack->items[stack->count++] = (pending){e, parent, depth};
+        status = pile_add(p->im, &p->xml, stack, (pending){e, parent, depth});
     }
-    for (size_t a = first, b = stack->count; a + 1 < b; a++, b--) {
-        const pending swapped = stack->items[a];
-        stack->items[a] = stack->items[b - 1];
-        stack->items[b - 1] = swapped;
-    }
+    pile_turn(stack, first);
     return status;
 }
 
@@ -155,10 +121,10 @@ static bvp_status unfold_one(plmxml *p, pile *stack, const pending *one)
     bvp_status status = part_of(p, one->element, &is_instance, &part);
     if (status != BVP_OK || part == XML_NONE)
         return status;
-    if (one->depth > DEPTH_MAX)
+    if (one->depth > UNFOLDED_DEPTH)
         return xml_refuse(p->im, &p->xml, BVP_ERR_LIMIT, one->element,
-                          "more than %d levels; does a part contain itself?", DEPTH_MAX);
-    status = check_size(p, one->element, p->im->out->node_count);
+                          "more than %d levels; does a part contain itself?", UNFOLDED_DEPTH);
+    status = unfolding_check(p->im, &p->xml, one->element, p->im->out->node_count);
     if (status != BVP_OK)
         return status;
     const char *name = xml_attribute(&p->xml, one->element, "name");

@@ -13,7 +13,7 @@ for list in "$source"/tests/cli/noise/*.tsv; do
   read -r _ _ name _ < <(sed 's/[,;]/ /' "$list")
   hash=$(sed -n '1s/.*sha256 \([0-9a-f]*\).*/\1/p' "$list")
   model=
-  for folder in ${BVP_NOISE_MODELS:+"$BVP_NOISE_MODELS"} "$source"/../shared/models/assembly; do
+  for folder in ${BVP_NOISE_MODELS:+"$BVP_NOISE_MODELS"} "${BVP_SHARED-$source/../shared}/models/assembly"; do
     [ -n "$model" ] || [ ! -f "$folder/$name" ] || model=$folder/$name
   done
   [ -n "$model" ] || { echo "skip: $name is not here"; continue; }

@@ -76,7 +76,7 @@ START_TEST(test_boxes)
 }
 END_TEST
 
-/* A tree of three planes, and items moved to where it says. */
+/* A tree of three planes, where it sends items, and their bounds there; and gathered items. */
 START_TEST(test_kernels_agree)
 {
     static case_mesh_of m;
@@ -91,23 +91,36 @@ START_TEST(test_kernels_agree)
     make_mesh(&m);
     for (int k = 0; k < 2; k++) {
         static uint32_t batch_of[COUNT];
-        uint32_t counts[3] = {0}, next[3] = {0};
+        const bvpi_f32x4 none = {-1e9f, -1e9f, -1e9f, -1e9f};
+        bvpi_batch_box boxes[3] = {{none, none}, {none, none}, {none, none}}, expected[3];
+        uint32_t counts[3] = {0};
+        static uint32_t reversed[COUNT];
+        memcpy(expected, boxes, sizeof expected);
         items[k] = bvpi_allocate(COUNT, sizeof **items);
-        kernels[k]->classify(&m.mesh, &m.grid, planes, 0, COUNT, batch_of, counts);
+        kernels[k]->classify(&m.mesh, &m.grid, planes, 0, COUNT, batch_of, counts, boxes);
         ck_assert(counts[0] > 0 && counts[1] > 0 && counts[2] > 0);
         ck_assert_uint_eq(counts[0] + counts[1] + counts[2], COUNT);
-        next[1] = counts[0];
-        next[2] = counts[0] + counts[1];
-        kernels[k]->scatter(&m.mesh, &m.grid, batch_of, 0, COUNT, next, items[k]);
-        ck_assert_uint_eq(next[2], COUNT);
+        for (uint32_t i = 0; i < COUNT; i++)
+            reversed[i] = COUNT - 1 - i;
+        kernels[k]->gather(&m.mesh, &m.grid, reversed, COUNT, items[k]);
         for (uint32_t i = 0; i < COUNT; i++) {
             const bvpi_item *item = &items[k][i];
+            bvpi_batch_box *box = &expected[batch_of[item->id]];
             const bool right = item->hi[0] - item->minus_lo[0] > planes[0].at;
             const bool behind = item->hi[2] - item->minus_lo[2] > planes[1].at;
             check_item(&m, item);
+            ck_assert_uint_eq(item->id, COUNT - 1 - i);
             ck_assert_uint_eq(batch_of[item->id], right ? 2 : behind);
-            ck_assert(i == 0 || batch_of[item->id] >= batch_of[item[-1].id]);
+            for (int axis = 0; axis < 3; axis++) {
+                box->minus_lo[axis] = fmaxf(box->minus_lo[axis], item->minus_lo[axis]);
+                box->hi[axis] = fmaxf(box->hi[axis], item->hi[axis]);
+            }
         }
+        for (int batch = 0; batch < 3; batch++)
+            for (int axis = 0; axis < 3; axis++) {
+                ck_assert(boxes[batch].minus_lo[axis] == expected[batch].minus_lo[axis]);
+                ck_assert(boxes[batch].hi[axis] == expected[batch].hi[axis]);
+            }
     }
     ck_assert_mem_eq(items[0], items[1], COUNT * sizeof **items);
     free(items[0]);

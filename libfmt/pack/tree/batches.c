@@ -6,8 +6,13 @@
  * and each is moved once. Classifying and moving are done in independent pieces, whose places come
  * from prefix sums over the counts of (batch, piece). So the order is that of one thread.
  *
- * A sample may mislead: batches that turn out too large are split further, level by level
- * (split_large). So no batch has more than `most` triangles whatever the sample says.
+ * Only triangles' numbers are moved, 4 bytes each. Their items, 32 bytes each, are made when their
+ * batch is built, so that they exist for as many batches as there are threads. A batch's box is the
+ * union of its boxes in each piece; coordinates of items are whole numbers, so it is exact.
+ *
+ * A sample may mislead: batches that turn out too large are split further, one after the other
+ * (split_large), each level by level. So no batch has more than `most` triangles whatever the
+ * sample says. Only the items of one such batch exist at a time.
  *
  * Held by tests/unit/test_batches.c: no batch too large, same result for any number of threads.
  * Measured: decisions.md, "Building"
@@ -15,11 +20,12 @@
 #include "pack/tree/batches.h"
 
 #include "base/isa.h"
-#include "pack/tree/items.h"
+#include "base/large_array.h"
 #include "pack/tree/sample.h"
 #include "pack/work.h"
 
 #include <assert.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +42,7 @@ typedef struct cutting {
     const bvpi_grid *grid;
     uint32_t most, leaf_size, thread_count;
     bvpi_batches *out;
-    uint32_t build_node_capacity, level_begin;
+    uint32_t build_node_capacity;
     bvpi_item *sample;
     uint32_t sample_count;
     bvpi_sample_tree tree; /* its leaves are batches */
@@ -44,7 +50,10 @@ typedef struct cutting {
     uint64_t piece_size;
     uint32_t piece_count;
     uint32_t *counts; /* for each piece and batch: a count, then where the next triangle goes */
-    uint64_t degenerate_count; /* atomic */
+    bvpi_batch_box *boxes;             /* for each piece and batch */
+    bvpi_item *items;                  /* of a batch that is too large */
+    uint32_t large_first, large_count; /* its triangles in the list */
+    uint32_t level_begin;              /* its level that is split */
 } cutting;
 
 static const bvpi_items_kernel *kernel(void)
@@ -52,20 +61,19 @@ static const bvpi_items_kernel *kernel(void)
     return BVPI_ISA_CHOOSE(bvpi_items_kernel, bvpi_isa_of_cpu());
 }
 
-static bool grow_splits(cutting *c, uint32_t wanted)
+/* Moves the nodes to an array that has room for `capacity` of them. */
+static bool move_nodes(cutting *c, uint32_t capacity)
 {
     bvpi_batches *out = c->out;
-    if (wanted <= c->build_node_capacity)
-        return true;
-    assert(out->build_node_count <= wanted);
-    bvpi_build_node *build_nodes = bvpi_allocate(2 * (uint64_t)wanted, sizeof *build_nodes);
+    assert(out->build_node_count <= capacity);
+    bvpi_build_node *build_nodes = bvpi_allocate(capacity, sizeof *build_nodes);
     if (!build_nodes)
         return false;
     if (out->build_nodes)
         memcpy(build_nodes, out->build_nodes, out->build_node_count * sizeof *build_nodes);
     free(out->build_nodes);
     out->build_nodes = build_nodes;
-    c->build_node_capacity = 2 * wanted;
+    c->build_node_capacity = capacity;
     return true;
 }
 
@@ -89,7 +97,7 @@ static bool plan(cutting *c)
     c->sample = bvpi_allocate(room, sizeof *c->sample);
     c->tree.planes = bvpi_allocate(2 * room, sizeof *c->tree.planes);
     c->tree.leaves = bvpi_allocate(room, sizeof *c->tree.leaves);
-    if (!c->sample || !c->tree.planes || !c->tree.leaves || !grow_splits(c, (uint32_t)(2 * room)))
+    if (!c->sample || !c->tree.planes || !c->tree.leaves || !move_nodes(c, (uint32_t)(2 * room)))
         return false;
     /* which triangles are in the sample follows from one pseudo-random sequence, so that is done
      * before the threads start */
@@ -103,7 +111,9 @@ static bool plan(cutting *c)
     /* three quarters of the expected size, so that few batches turn out too large */
     bvpi_sample_split(c->sample, c->sample_count, c->most / STRIDE * 3 / 4, 0, &c->tree);
     c->out->build_node_count = c->tree.build_node_count;
-    return true;
+    free(c->sample);
+    c->sample = NULL;
+    return move_nodes(c, c->out->build_node_count);
 }
 
 /* ---- all triangles --------------------------------------------------------------------------- */
@@ -121,39 +131,50 @@ static void classify_piece(void *user, uint32_t piece)
     const cutting *c = user;
     uint64_t begin, end;
     piece_range(c, piece, &begin, &end);
+    const bvpi_f32x4 none = {-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
+    bvpi_batch_box *boxes = c->boxes + (uint64_t)piece * c->tree.leaf_count;
+    for (uint32_t k = 0; k < c->tree.leaf_count; k++)
+        boxes[k] = (bvpi_batch_box){none, none};
     kernel()->classify(c->mesh, c->grid, c->tree.planes, begin, end, c->batch_of,
-                       c->counts + (uint64_t)piece * c->tree.leaf_count);
+                       c->counts + (uint64_t)piece * c->tree.leaf_count, boxes);
 }
 
 static void scatter_piece(void *user, uint32_t piece)
 {
-    cutting *c = user;
+    const cutting *c = user;
+    uint32_t *next = c->counts + (uint64_t)piece * c->tree.leaf_count;
     uint64_t begin, end;
     piece_range(c, piece, &begin, &end);
-    const uint64_t degenerate_count =
-        kernel()->scatter(c->mesh, c->grid, c->batch_of, begin, end,
-                          c->counts + (uint64_t)piece * c->tree.leaf_count, c->out->items);
-    __atomic_fetch_add(&c->degenerate_count, degenerate_count, __ATOMIC_RELAXED);
+    for (uint64_t i = begin; i < end; i++)
+        c->out->triangles[next[c->batch_of[i]]++] = (uint32_t)i;
 }
 
-static void bound_batch(void *user, uint32_t piece)
+/* Sets the leaf's box from those of the pieces. */
+static void bound_batch(const cutting *c, uint32_t batch, bvpi_build_node *leaf)
 {
-    const cutting *c = user;
-    bvpi_build_node *leaf = &c->out->build_nodes[c->tree.leaves[piece]];
-    const uint32_t first = leaf->first;
-    bvpi_split_root(c->out->items + first, leaf->count, leaf->depth, leaf);
-    leaf->first = first;
+    bvpi_batch_box all = c->boxes[batch];
+    for (uint32_t piece = 1; piece < c->piece_count; piece++) {
+        const bvpi_batch_box *box = &c->boxes[(uint64_t)piece * c->tree.leaf_count + batch];
+        all.minus_lo = bvpi_max4(all.minus_lo, box->minus_lo);
+        all.hi = bvpi_max4(all.hi, box->hi);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        leaf->minus_lo[axis] = all.minus_lo[axis];
+        leaf->hi[axis] = all.hi[axis];
+        assert(leaf->hi[axis] >= -leaf->minus_lo[axis]); /* no batch is empty */
+    }
 }
 
-static bool move_items(cutting *c)
+static bool move_triangles(cutting *c)
 {
     const uint64_t count = c->mesh->triangle_count;
     c->piece_size = count / PIECES_MAX > PIECE_LEAST ? count / PIECES_MAX + 1 : PIECE_LEAST;
     c->piece_count = (uint32_t)((count + c->piece_size - 1) / c->piece_size);
     c->batch_of = bvpi_allocate(count, sizeof *c->batch_of);
-    c->out->items = bvpi_allocate(count, sizeof *c->out->items);
+    c->out->triangles = bvpi_allocate(count, sizeof *c->out->triangles);
     c->counts = calloc((uint64_t)c->piece_count * c->tree.leaf_count, sizeof *c->counts);
-    if (!c->batch_of || !c->out->items || !c->counts)
+    c->boxes = bvpi_allocate((uint64_t)c->piece_count * c->tree.leaf_count, sizeof *c->boxes);
+    if (!c->batch_of || !c->out->triangles || !c->counts || !c->boxes)
         return false;
     bvpi_parallel(c->thread_count, c->piece_count, classify_piece, c);
     /* counts become places: batch by batch, and within a batch the pieces in order */
@@ -168,16 +189,24 @@ static bool move_items(cutting *c)
             sum += here;
         }
         leaf->count = sum - leaf->first;
+        bound_batch(c, k, leaf);
     }
     assert(sum == count);
     bvpi_parallel(c->thread_count, c->piece_count, scatter_piece, c);
-    c->out->degenerate_count = c->degenerate_count;
-    bvpi_parallel(c->thread_count, c->tree.leaf_count, bound_batch, c);
     bvpi_sample_join(c->out->build_nodes, c->out->build_node_count);
     return true;
 }
 
 /* ---- batches that are too large -------------------------------------------------------------- */
+
+/* Makes the items of a run of the large batch's triangles. */
+static void gather_piece(void *user, uint32_t piece)
+{
+    const cutting *c = user;
+    const uint32_t begin = piece * PIECE_LEAST, left = c->large_count - begin;
+    kernel()->gather(c->mesh, c->grid, c->out->triangles + c->large_first + begin,
+                     left < PIECE_LEAST ? left : PIECE_LEAST, c->items + begin);
+}
 
 /* The nodes of one level are split in parallel. Places of their children were assigned before. */
 static void split_node(void *user, uint32_t piece)
@@ -185,44 +214,68 @@ static void split_node(void *user, uint32_t piece)
     const cutting *c = user;
     bvpi_build_node *build_nodes = c->out->build_nodes,
                     *node = &build_nodes[c->level_begin + piece];
-    if (node->left != 0 && node->count > c->most && build_nodes[node->left].count == 0)
-        bvpi_split_once(c->out->items, c->leaf_size, node, &build_nodes[node->left],
+    if (node->left != 0)
+        bvpi_split_once(c->items, c->leaf_size, node, &build_nodes[node->left],
                         &build_nodes[node->left + 1]);
 }
 
-static bool split_large(cutting *c)
+/* Splits the nodes level_begin .. level_end - 1 that are too large, and then their children. */
+static bool split_levels(cutting *c, uint32_t level_end)
 {
     bvpi_batches *out = c->out;
-    c->level_begin = 0;
-    for (uint32_t end = out->build_node_count; c->level_begin < end; end = out->build_node_count) {
-        uint32_t next = end;
-        if (!grow_splits(c, end + 2 * (end - c->level_begin)))
+    while (c->level_begin < level_end) {
+        const uint32_t most = out->build_node_count + 2 * (level_end - c->level_begin);
+        uint32_t next = out->build_node_count;
+        if (most > c->build_node_capacity && !move_nodes(c, 2 * most))
             return false;
-        for (uint32_t k = c->level_begin; k < end; k++)
-            if (out->build_nodes[k].left == 0 && out->build_nodes[k].count > c->most) {
+        for (uint32_t k = c->level_begin; k < level_end; k++)
+            if (out->build_nodes[k].count > c->most) {
                 out->build_nodes[k].left = next;
-                out->build_nodes[next].count = 0; /* not split yet */
                 next += 2;
             }
-        bvpi_parallel(c->thread_count, end - c->level_begin, split_node, c);
-        c->level_begin = end;
-        out->build_node_count = next;
+        bvpi_parallel(c->thread_count, level_end - c->level_begin, split_node, c);
+        c->level_begin = out->build_node_count;
+        level_end = out->build_node_count = next;
     }
     return true;
 }
 
-/* ---- the call ------------------------------------------------------------------------------- */
-
-static bool make_one(cutting *c)
+/* While it is split, a batch's items are numbered from 0, as those of its descendants. */
+static bool split_batch(cutting *c, uint32_t idx)
 {
     bvpi_batches *out = c->out;
-    out->items = bvpi_items_make(c->mesh, c->grid, c->thread_count, &out->degenerate_count);
-    if (!out->items || !grow_splits(c, 1))
+    const uint32_t count = out->build_nodes[idx].count, first_new = out->build_node_count;
+    uint32_t *triangles = out->triangles + out->build_nodes[idx].first;
+    c->large_first = out->build_nodes[idx].first;
+    c->large_count = count;
+    c->items = bvpi_allocate(count, sizeof *c->items);
+    if (!c->items)
         return false;
-    bvpi_split_root(out->items, c->mesh->triangle_count, 0, &out->build_nodes[0]);
-    out->build_node_count = 1;
-    return true;
+    bvpi_parallel(c->thread_count, (count + PIECE_LEAST - 1) / PIECE_LEAST, gather_piece, c);
+    out->build_nodes[idx].first = 0;
+    c->level_begin = idx;
+    const bool ok = split_levels(c, idx + 1);
+    out->build_nodes[idx].first = c->large_first;
+    for (uint32_t k = first_new; k < out->build_node_count; k++)
+        out->build_nodes[k].first += c->large_first;
+    for (uint32_t i = 0; i < count; i++)
+        triangles[i] = c->items[i].id;
+    free(c->items);
+    c->items = NULL;
+    return ok;
 }
+
+static bool split_large(cutting *c)
+{
+    const uint32_t end = c->out->build_node_count; /* later ones are small enough */
+    bool ok = true;
+    for (uint32_t k = 0; k < end && ok; k++)
+        if (c->out->build_nodes[k].left == 0 && c->out->build_nodes[k].count > c->most)
+            ok = split_batch(c, k);
+    return ok;
+}
+
+/* ---- the call ------------------------------------------------------------------------------- */
 
 bool bvpi_batches_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t most,
                        uint32_t leaf_size, uint32_t thread_count, bvpi_batches *out)
@@ -234,22 +287,20 @@ bool bvpi_batches_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t mo
                  .thread_count = thread_count,
                  .out = out};
     *out = (bvpi_batches){0};
-    bool ok;
-    if (mesh->triangle_count <= most)
-        ok = make_one(&c);
-    else
-        ok = plan(&c) && move_items(&c);
+    assert(mesh->triangle_count > most);
+    const bool ok = plan(&c) && move_triangles(&c);
     free(c.sample);
     free(c.tree.planes);
     free(c.tree.leaves);
     free(c.batch_of);
     free(c.counts);
+    free(c.boxes);
     return ok && split_large(&c);
 }
 
 void bvpi_batches_free(bvpi_batches *batches)
 {
-    free(batches->items);
+    free(batches->triangles);
     free(batches->build_nodes);
     *batches = (bvpi_batches){0};
 }

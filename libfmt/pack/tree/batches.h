@@ -9,15 +9,14 @@
 #include "node/grid.h"
 
 typedef struct bvpi_batches {
-    bvpi_item *items; /* of all triangles, batch by batch */
+    uint32_t *triangles; /* numbers of all triangles, batch by batch */
     bvpi_build_node
         *build_nodes; /* a leaf is a batch; node 0 is the root, children come after their parents */
     uint32_t build_node_count;
-    uint64_t degenerate_count; /* triangles without area */
 } bvpi_batches;
 
-/* Makes batches of at most `most` triangles. mesh: not empty. False: out of memory. The caller
- * frees *out in either case. The result does not depend on thread_count. */
+/* Makes batches of at most `most` triangles. mesh: of more than that. False: out of memory. The
+ * caller frees *out in either case. The result does not depend on thread_count. */
 bool bvpi_batches_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t most,
                        uint32_t leaf_size, uint32_t thread_count, bvpi_batches *out);
 void bvpi_batches_free(bvpi_batches *batches);

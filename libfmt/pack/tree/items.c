@@ -74,3 +74,11 @@ bvpi_item *bvpi_items_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_
     *degenerate_count = m.degenerate_count;
     return m.items;
 }
+
+uint64_t bvpi_items_gather(const bvpi_mesh *mesh, const bvpi_grid *grid, const uint32_t *triangles,
+                           uint32_t count, bvpi_item *items)
+{
+    const bvpi_items_kernel *kernel = BVPI_ISA_CHOOSE(bvpi_items_kernel, bvpi_isa_of_cpu());
+    return triangles ? kernel->gather(mesh, grid, triangles, count, items)
+                     : kernel->make(mesh, grid, 0, count, items);
+}

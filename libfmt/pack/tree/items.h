@@ -17,4 +17,9 @@ void bvpi_mesh_bounds(const bvpi_mesh *mesh, float lo[3], float hi[3]);
 bvpi_item *bvpi_items_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t thread_count,
                            uint64_t *degenerate_count);
 
+/* The items of some triangles, in their order; triangles NULL: of 0 .. count - 1. Returns how many
+ * of them have no area. */
+uint64_t bvpi_items_gather(const bvpi_mesh *mesh, const bvpi_grid *grid, const uint32_t *triangles,
+                           uint32_t count, bvpi_item *items);
+
 #endif

@@ -143,37 +143,43 @@ static uint64_t make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint64_t begi
 }
 
 static void classify(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvpi_plane *planes,
-                     uint64_t begin, uint64_t end, uint32_t *batch_of, uint32_t *counts)
+                     uint64_t begin, uint64_t end, uint32_t *batch_of, uint32_t *counts,
+                     bvpi_batch_box *boxes)
 {
     const lattice g = lattice_of(grid);
     assert(begin <= end && end <= mesh->triangle_count);
     for (uint64_t i = begin; i < end; i += BVPI_ABREAST) {
         const uint64_t count = end - i < BVPI_ABREAST ? end - i : BVPI_ABREAST;
         float centres[BVPI_ABREAST][4] = {{0}};
+        bvpi_f32x4 minus_lo[BVPI_ABREAST], hi[BVPI_ABREAST];
         uint32_t batches[BVPI_ABREAST];
         for (uint64_t k = 0; k < count; k++) {
             const corners c = load_corners(mesh, i + k);
-            bvpi_f32x4 minus_lo, hi;
-            box_of(&c, &g, &minus_lo, &hi);
-            hi -= minus_lo;
-            memcpy(centres[k], &hi, sizeof hi);
+            box_of(&c, &g, &minus_lo[k], &hi[k]);
+            const bvpi_f32x4 centre = hi[k] - minus_lo[k];
+            memcpy(centres[k], &centre, sizeof centre);
         }
         bvpi_find_batches(planes, centres, batches);
         for (uint64_t k = 0; k < count; k++) {
+            bvpi_batch_box *box = &boxes[batches[k]];
             batch_of[i + k] = batches[k];
             counts[batches[k]]++;
+            box->minus_lo = bvpi_max4(box->minus_lo, minus_lo[k]);
+            box->hi = bvpi_max4(box->hi, hi[k]);
         }
     }
 }
 
-static uint64_t scatter(const bvpi_mesh *mesh, const bvpi_grid *grid, const uint32_t *batch_of,
-                        uint64_t begin, uint64_t end, uint32_t *next, bvpi_item *items)
+static uint64_t gather(const bvpi_mesh *mesh, const bvpi_grid *grid, const uint32_t *triangles,
+                       uint64_t count, bvpi_item *items)
 {
     const lattice g = lattice_of(grid);
     uint64_t degenerate_count = 0;
-    for (uint64_t i = begin; i < end; i++)
-        degenerate_count += make_item(mesh, &g, i, &items[next[batch_of[i]]++]);
+    for (uint64_t i = 0; i < count; i++) {
+        assert(triangles[i] < mesh->triangle_count);
+        degenerate_count += make_item(mesh, &g, triangles[i], &items[i]);
+    }
     return degenerate_count;
 }
 
-const bvpi_items_kernel BVPI_ISA_NAME(bvpi_items_kernel) = {make, classify, scatter};
+const bvpi_items_kernel BVPI_ISA_NAME(bvpi_items_kernel) = {make, classify, gather};

@@ -38,17 +38,24 @@ static inline void bvpi_find_batches(const bvpi_plane *planes, float centres[BVP
         batches[k] = planes[at[k]].batch;
 }
 
+/* Bounds the items of a batch; the last lanes are 0. Begins as less than any item. */
+typedef struct bvpi_batch_box {
+    bvpi_f32x4 minus_lo, hi;
+} bvpi_batch_box;
+
 typedef struct bvpi_items_kernel {
     /* Makes the items of triangles begin .. end - 1 in items[triangle]. Returns how many of them
      * have no area. */
     uint64_t (*make)(const bvpi_mesh *mesh, const bvpi_grid *grid, uint64_t begin, uint64_t end,
                      bvpi_item *items);
-    /* Sets batch_of[triangle] to the batch where the planes lead, and increments counts[batch]. */
+    /* Sets batch_of[triangle] to the batch where the planes lead, increments counts[batch], and
+     * adds the item to boxes[batch]. */
     void (*classify)(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvpi_plane *planes,
-                     uint64_t begin, uint64_t end, uint32_t *batch_of, uint32_t *counts);
-    /* As make, but into items[next[batch]++]. */
-    uint64_t (*scatter)(const bvpi_mesh *mesh, const bvpi_grid *grid, const uint32_t *batch_of,
-                        uint64_t begin, uint64_t end, uint32_t *next, bvpi_item *items);
+                     uint64_t begin, uint64_t end, uint32_t *batch_of, uint32_t *counts,
+                     bvpi_batch_box *boxes);
+    /* As make, but the item of triangles[k] in items[k]. */
+    uint64_t (*gather)(const bvpi_mesh *mesh, const bvpi_grid *grid, const uint32_t *triangles,
+                       uint64_t count, bvpi_item *items);
 } bvpi_items_kernel;
 
 extern const bvpi_items_kernel bvpi_items_kernel_base, bvpi_items_kernel_avx2;

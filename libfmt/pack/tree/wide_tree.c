@@ -2,10 +2,10 @@
  * wide_tree.c: builds the 8-wide hierarchy of a mesh.
  *
  * The mesh is cut into batches that fit in a cache (batches.c). Each batch is built by one thread:
- * sorted by a sample, split, collapsed to wide nodes, cut into cluster records. The nodes above the
- * batches are collapsed from the batches' own hierarchy, with each batch as a stub. At the end,
- * nodes that are not stored in records are numbered breadth first over all batches (upper nodes),
- * so that children come after their parents.
+ * its items are made, sorted by a sample, split, collapsed to wide nodes, cut into cluster records.
+ * The nodes above the batches are collapsed from the batches' own hierarchy, with each batch as a
+ * stub. At the end, nodes that are not stored in records are numbered breadth first over all
+ * batches (upper nodes), so that children come after their parents.
  *
  * Deterministic: batches are numbered before they are built, threads share nothing but workspaces,
  * and a batch's result depends on its triangles only.
@@ -22,6 +22,7 @@
 
 #include "pack/tree/batches.h"
 #include "base/large_array.h"
+#include "pack/tree/items.h"
 #include "pack/tree/full_leaves.h"
 #include "pack/tree/morton.h"
 #include "pack/tree/sample.h"
@@ -78,6 +79,7 @@ static bool collapse_top(building *b)
 
 /* Temporary memory for one batch. Each thread takes one and returns it. */
 typedef struct workspace {
+    bvpi_item *items;
     bvpi_build_node *build_nodes;
     bvpi_wide *wide;
     uint32_t *visited, *order;
@@ -91,6 +93,7 @@ typedef struct workspace {
 static bool make_workspace(workspace *w, uint32_t triangle_count, bool is_morton)
 {
     const uint64_t build_nodes = 2 * (uint64_t)triangle_count + 1;
+    w->items = bvpi_allocate(triangle_count, sizeof *w->items);
     w->build_nodes = bvpi_allocate(build_nodes, sizeof *w->build_nodes);
     w->wide = bvpi_allocate(build_nodes, sizeof *w->wide);
     w->visited = bvpi_allocate(build_nodes, sizeof *w->visited);
@@ -100,8 +103,8 @@ static bool make_workspace(workspace *w, uint32_t triangle_count, bool is_morton
     w->presort = bvpi_allocate(1, bvpi_presort_scratch_size(triangle_count));
     if (is_morton)
         w->keys = bvpi_allocate(1, bvpi_morton_scratch_size(triangle_count));
-    return w->build_nodes && w->wide && w->visited && w->order && w->scratch && w->sorted &&
-           w->presort && (w->keys || !is_morton);
+    return w->items && w->build_nodes && w->wide && w->visited && w->order && w->scratch &&
+           w->sorted && w->presort && (w->keys || !is_morton);
 }
 
 static uint32_t largest_leaf(const bvpi_build_node *build_nodes, uint32_t count)
@@ -113,11 +116,14 @@ static uint32_t largest_leaf(const bvpi_build_node *build_nodes, uint32_t count)
     return largest;
 }
 
-static bool fill_batch(building *b, const bvpi_build_node *root, const bvpi_frame *frame,
-                       workspace *w, bvpi_batch *batch)
+/* Builds the batch of `root` from its triangles of the mesh; triangles NULL: from all of them. */
+static bool fill_batch(building *b, const bvpi_build_node *root, const uint32_t *triangles,
+                       const bvpi_frame *frame, workspace *w, bvpi_batch *batch)
 {
-    const bvpi_item *items = b->batches.items + root->first;
     assert(root->count > 0 && root->count <= BATCH_TRIANGLES); /* a workspace's room */
+    const uint64_t degenerate_count =
+        bvpi_items_gather(b->mesh, b->out->grid, triangles, root->count, w->items);
+    __atomic_fetch_add(&b->out->degenerate_count, degenerate_count, __ATOMIC_RELAXED);
     bvpi_collapse c = {.build_nodes = w->build_nodes,
                        .items = w->sorted,
                        .leaf_size = b->leaf_size,
@@ -127,7 +133,7 @@ static bool fill_batch(building *b, const bvpi_build_node *root, const bvpi_fram
                        .visited = w->visited,
                        .order = w->order};
     c.build_node_count =
-        bvpi_presort(items, root->count, root->depth, w->sorted, w->build_nodes, w->presort);
+        bvpi_presort(w->items, root->count, root->depth, w->sorted, w->build_nodes, w->presort);
     c.build_node_count =
         b->is_morton
             ? bvpi_morton_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count, w->keys)
@@ -156,6 +162,7 @@ static void build_batch(void *user, uint32_t piece)
 {
     building *b = user;
     bvpi_build_node root = {.count = b->mesh->triangle_count};
+    const uint32_t *triangles = NULL;
     bvpi_frame frame = b->out->top.frame;
     if (!bvpi_watch_goes_on(b->watch)) {
         __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
@@ -169,8 +176,9 @@ static void build_batch(void *user, uint32_t piece)
     if (b->out->batch_count > 1) {
         root = b->batches.build_nodes[b->out->top.stubs[piece].split];
         frame = b->out->top.stubs[piece].frame;
+        triangles = b->batches.triangles + root.first;
     }
-    if (!fill_batch(b, &root, &frame, w, &b->out->batches[piece]))
+    if (!fill_batch(b, &root, triangles, &frame, w, &b->out->batches[piece]))
         __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
     __atomic_clear(&w->is_taken, __ATOMIC_RELEASE);
     bvpi_watch_add(b->watch, "build", root.count);
@@ -192,6 +200,7 @@ static void free_workspaces(building *b)
 {
     for (uint32_t k = 0; k < b->workspace_count && b->workspaces; k++) {
         workspace *w = &b->workspaces[k];
+        free(w->items);
         free(w->build_nodes);
         free(w->wide);
         free(w->visited);
@@ -208,14 +217,10 @@ static bool build_batches(building *b)
 {
     b->out->batch_count = 1;
     memcpy(b->out->top.frame.hi, b->out->grid->extent, sizeof b->out->top.frame.hi);
-    if (!bvpi_batches_make(b->mesh, b->out->grid, BATCH_TRIANGLES, b->leaf_size, b->thread_count,
-                           &b->batches))
-        return false;
-    b->out->degenerate_count = b->batches.degenerate_count;
-    if (!bvpi_watch_goes_on(b->watch))
-        return false;
-    if (b->batches.build_node_count > 1) {
-        if (!collapse_top(b))
+    if (b->mesh->triangle_count > BATCH_TRIANGLES) {
+        if (!bvpi_batches_make(b->mesh, b->out->grid, BATCH_TRIANGLES, b->leaf_size,
+                               b->thread_count, &b->batches) ||
+            !bvpi_watch_goes_on(b->watch) || !collapse_top(b))
             return false;
         b->out->batch_count = b->out->top.stub_count;
     }

@@ -24,7 +24,7 @@ typedef struct bvpi_wide_build {
         top; /* above the batches, each of which is a stub; unused if there is one batch */
     bvpi_wide_place *upper; /* nodes outside of the records, breadth first */
     uint32_t upper_count;
-    uint64_t degenerate_count; /* triangles without area */
+    uint64_t degenerate_count; /* triangles without area; atomic while it is built */
 } bvpi_wide_build;
 
 /* mesh: not empty. spec: complete. order: room for the mesh's triangles; receives them batch by

@@ -27,6 +27,7 @@ SCRIPT_TESTS += \
 	tests/cli/test_nightly.sh \
 	tests/cli/test_other_encoder.sh \
 	tests/cli/test_packed_gltf.sh \
+	tests/cli/test_plan.sh \
 	tests/cli/test_remote.sh \
 	tests/cli/test_report_bcf.sh \
 	tests/cli/test_report_html.sh \

@@ -122,6 +122,8 @@ static const verb_case cases[] = {
     {.line = "issues o.jsonl -r ../in/old.jsonl --import ../in/edited.bcf --json"},
     {.line = "diff ../in/tree.bvp ../in/tree2.bvp"},
     {.line = "diff ../in/tree.bvp ../in/tree2.bvp --json --all"},
+    {.line = "plan ../in/tree.jsonl -m 2 -o o.bvp"},
+    {.line = "plan ../in/tree.jsonl -m 2 --tasks 2 --store ../in/store --pack --rays --json"},
     {.line = "help clash"},
     {.line = "--version"},
 };

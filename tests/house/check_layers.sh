@@ -60,6 +60,7 @@ declare -A program=(
   [manifest]="model text"
   [store]="files model publish text"
   [pack]="cli compress files import model store text"
+  [plan]="cli files model pack text"
   [refit]="cli files model text"
   [hull]="cli files model text"
   [query]="cli hull text"

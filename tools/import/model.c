@@ -207,6 +207,15 @@ static const char *format_by_name(const char *name)
     return NULL;
 }
 
+const char *model_format(const void *data, size_t size, const char *name)
+{
+    const char *format = format_by_content(data, size), *named = format_by_name(name);
+    const int is_more = format && named && /* than its bytes tell */
+                        ((strcmp(format, "gltf") == 0 && strcmp(named, "manifest") == 0) ||
+                         (strcmp(format, "3mf") == 0 && strcmp(named, "ifc") == 0));
+    return !format || is_more ? named : format;
+}
+
 /* ---- import ---------------------------------------------------------------------------------- */
 
 static bvp_status import(importer *im)
@@ -221,14 +230,8 @@ static bvp_status import(importer *im)
         return import_refuse(im, BVP_ERR_NOT_OURS,
                              "expected ASCII or UTF-8 text, found UTF-16; convert it: iconv -f "
                              "UTF-16 -t UTF-8");
-    const char *named = format_by_name(im->name);
     if (!format)
-        format = format_by_content(data, im->size);
-    const int is_more = format && named && /* than its bytes tell */
-                        ((strcmp(format, "gltf") == 0 && strcmp(named, "manifest") == 0) ||
-                         (strcmp(format, "3mf") == 0 && strcmp(named, "ifc") == 0));
-    if (!format || is_more)
-        format = named;
+        format = model_format(data, im->size, im->name);
     if (!format) {
         char found[QUOTE_SIZE];
         const char *end = (const char *)data + im->size;

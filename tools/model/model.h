@@ -129,6 +129,9 @@ typedef struct import_hooks {
  * what was expected, found, and what to do. The model is freed with model_free. */
 bvp_status model_import_memory(const void *data, size_t size, const char *name, const char *dir,
                                const import_options *options, model *out, bvp_error *error);
+/* What the bytes of a model are read as without --format: a word of that option, or NULL. The name
+ * decides where the bytes do not. */
+const char *model_format(const void *data, size_t size, const char *name);
 void model_free(model *m);
 /* Frees the mesh's arrays; its counts stay. */
 void model_mesh_forget(model_mesh *mesh);

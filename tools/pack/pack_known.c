@@ -78,6 +78,23 @@ static void name_of(const char *path, const char *format, char out[NAME_SIZE])
     snprintf(out, NAME_SIZE, "%.16s/%s", format ? format : "", path);
 }
 
+/* Has the file at `path` the entry's stamp, and has the store its parts? Then *out is what the
+ * record says of it, to be freed. Nothing is written. */
+static int is_as_it_was(const pack_store *s, const source_entry *e, const char *path, model *out)
+{
+    stamp now;
+    if (stamp_take(path, &now) != 0 || !stamp_is_settled(&now) || !stamp_is_equal(&e->stamp, &now))
+        return 0;
+    int is_unchanged = source_record_read(e->record, e->record_size, out) == 0;
+    for (uint32_t k = 0; k < out->mesh_count; k++)
+        for (const model_mesh *mesh = &out->meshes[k]; mesh && is_unchanged; mesh = mesh->strays)
+            is_unchanged = mesh->triangle_count == 0 ||
+                           store_is_unchanged(&s->store, mesh->packed.address, &mesh->sound);
+    if (!is_unchanged)
+        model_free(out);
+    return is_unchanged;
+}
+
 /* Handles files and parts whose stamps are unchanged, as most are. The others are left to
  * find_unread. On a thread of its own, beside the reading of the model that names the files: until
  * end_looking, only this thread uses the entries. */
@@ -87,21 +104,10 @@ static void *look_at_all(void *argument)
     for (size_t i = 0; i < s->index.count; i++) {
         source_entry *e = &s->index.entries[i];
         char name[NAME_SIZE];
-        stamp now;
         assert(!e->is_unchanged);
         snprintf(name, sizeof name, "%.*s", (int)e->name_size, e->name);
         const char *slash = strchr(name, '/'); /* after the format */
-        if (!slash || stamp_take(slash + 1, &now) != 0 || !stamp_is_settled(&now) ||
-            !stamp_is_equal(&e->stamp, &now))
-            continue;
-        e->is_unchanged = source_record_read(e->record, e->record_size, &e->contents) == 0;
-        for (uint32_t k = 0; k < e->contents.mesh_count; k++)
-            for (const model_mesh *mesh = &e->contents.meshes[k]; mesh && e->is_unchanged;
-                 mesh = mesh->strays)
-                e->is_unchanged = mesh->triangle_count == 0 ||
-                                  store_is_unchanged(&s->store, mesh->packed.address, &mesh->sound);
-        if (!e->is_unchanged)
-            model_free(&e->contents);
+        e->is_unchanged = slash && is_as_it_was(s, e, slash + 1, &e->contents);
     }
     return NULL;
 }
@@ -235,6 +241,19 @@ static bvp_status pack_into_store(void *user, const void *data, size_t size, con
     return status;
 }
 
+/* What the store noted of the files when it was last packed from there; *key: of that record. 0, or
+ * -1 when memory is out. */
+static int begin_index(pack_store *s, const pack_bytes *from, const import_options *options,
+                       uint8_t key[16])
+{
+    size_t size = 0;
+    /* what may only be read with --any-path is not known without */
+    key_of_place(s, options->any_path ? ".anywher" : ".sources", from->label, from->dir, options,
+                 key);
+    char *text = store_get_record(&s->store, key, &size);
+    return source_index_begin(&s->index, text, size);
+}
+
 bvp_status pack_store_take(void *user, pack_source *source, const pack_bytes *from,
                            import_options *options, bvp_error *error)
 {
@@ -242,15 +261,12 @@ bvp_status pack_store_take(void *user, pack_source *source, const pack_bytes *fr
     const import_hooks hooks = {.user = s, .find = find_unread, .import = pack_into_store};
     const input *file = from->file;
     uint8_t key[16];
+    char *text = NULL;
     size_t size = 0;
     options->hooks = &hooks;
     bvp_hash(file->data, file->size, source->hash);
-    /* what may only be read with --any-path is not known without */
-    key_of_place(s, options->any_path ? ".anywher" : ".sources", from->label, from->dir, options,
-                 key);
     key_of_place(s, ".output", from->label, from->dir, options, s->output_key);
-    char *text = store_get_record(&s->store, key, &size);
-    bvp_status status = source_index_begin(&s->index, text, size) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
+    bvp_status status = begin_index(s, from, options, key) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
     if (status == BVP_OK) {
         assert(!s->is_looking);
         s->is_looking = s->plan->set->jobs != 1 && !s->plan->set->reread && s->index.count > 0 &&
@@ -270,4 +286,29 @@ bvp_status pack_store_take(void *user, pack_source *source, const pack_bytes *fr
     }
     source_index_free(&s->index);
     return status;
+}
+
+/* ---- for a plan ------------------------------------------------------------------------------ */
+
+int pack_store_look(pack_store *s, const pack_bytes *from, const import_options *options)
+{
+    uint8_t key[16];
+    return begin_index(s, from, options, key);
+}
+
+int pack_store_has_file(const pack_store *s, const char *path, const char *format)
+{
+    char name[NAME_SIZE];
+    model contents;
+    name_of(path, format, name);
+    const source_entry *e = source_index_find(&s->index, name);
+    if (!e || s->plan->set->reread || !is_as_it_was(s, e, path, &contents))
+        return 0;
+    model_free(&contents);
+    return 1;
+}
+
+void pack_store_forget(pack_store *s)
+{
+    source_index_free(&s->index);
 }

@@ -50,6 +50,14 @@ bvp_status pack_store_take(void *user, pack_source *s, const pack_bytes *from,
  * the share. */
 bvp_status pack_store_take_meshes(pack_store *s, model *m, int is_nested, bvp_error *error);
 
+/* For a plan, which packs nothing: reads what the store noted when the model at `from` was last
+ * packed with these options, as a whole. 0, or -1 when memory is out. pack_store_forget ends it. */
+int pack_store_look(pack_store *s, const pack_bytes *from, const import_options *options);
+/* Has a file that this model names been packed as it is now, and has the store its parts? By its
+ * stamp; the file is not read. */
+int pack_store_has_file(const pack_store *s, const char *path, const char *format);
+void pack_store_forget(pack_store *s);
+
 /* For pack_finder; user: a pack_store. */
 const bvp_file *pack_store_find(void *user, const model_mesh *mesh, uint32_t *part, int *stays);
 

@@ -55,9 +55,24 @@ static plan_file *add_file(noting *n, const char *path, const char *format, uint
     return file;
 }
 
-/* For import_hooks: every file is known, as one mesh. What can't be read is left to the importer,
- * which says where it is named. */
-static int note_file(void *user, const char *path, const char *format, model_file *noted,
+/* One mesh stands for all of the file. 0, or -1: memory is out. */
+static int note(noting *n, const char *path, const char *format, uint64_t size, model *out)
+{
+    plan_file *file = add_file(n, path, format, size);
+    *out = (model){.meshes = file ? calloc(1, sizeof *out->meshes) : NULL};
+    if (!file || !out->meshes) {
+        n->is_out_of_memory = 1;
+        return -1;
+    }
+    out->mesh_count = 1;
+    out->meshes[0] = (model_mesh){.is_packed = 1, .triangle_count = file->triangle_count};
+    file->is_known = n->store && pack_store_has_file(n->store, path, format);
+    return 0;
+}
+
+/* For import_hooks: no file is opened. What can't be read is left to the importer, which says where
+ * it is named. */
+static int find_file(void *user, const char *path, const char *format, model_file *noted,
                      model *out)
 {
     noting *n = user;
@@ -66,16 +81,21 @@ static int note_file(void *user, const char *path, const char *format, model_fil
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0 ||
         access(path, R_OK) != 0)
         return 0;
-    plan_file *file = add_file(n, path, format, (uint64_t)about.st_size);
-    *out = (model){.meshes = file ? calloc(1, sizeof *out->meshes) : NULL};
-    if (!file || !out->meshes) {
-        n->is_out_of_memory = 1;
-        return 1;
-    }
-    out->mesh_count = 1;
-    out->meshes[0] = (model_mesh){.is_packed = 1, .triangle_count = file->triangle_count};
-    file->is_known = n->store && pack_store_has_file(n->store, path, format);
+    (void)note(n, path, format, (uint64_t)about.st_size, out);
     return 1;
+}
+
+/* Likewise: of what could be opened after all. */
+static bvp_status skip_file(void *user, const void *data, size_t size, const uint8_t hash[16],
+                            const char *path, const char *dir, const import_options *options,
+                            model *out, bvp_error *error)
+{
+    (void)data;
+    (void)hash;
+    (void)dir;
+    (void)error;
+    (void)path; /* as it is named */
+    return note(user, options->path, options->format, size, out) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
 }
 
 /* What the files come to. */
@@ -102,7 +122,7 @@ static void add_up(plan_export *e, const model *m)
 static int walk(plan_export *e, const pack_plan *plan, const pack_bytes *from, noting *n)
 {
     static const char *const walked[] = {"manifest", "plmxml", "ap242", "urdf"};
-    const import_hooks hooks = {.user = n, .find = note_file};
+    const import_hooks hooks = {.user = n, .find = find_file, .import = skip_file};
     const pack_source source = {.path = from->label};
     import_options options = pack_import_options(plan, &source, NULL);
     bvp_error error = {0};

@@ -109,6 +109,7 @@ UNIT_SUITES += \
 	tests/unit/test_text_scan.c \
 	tests/unit/test_top.c \
 	tests/unit/test_transform.c \
+	tests/unit/test_triangle_stream.c \
 	tests/unit/test_turn.c \
 	tests/unit/test_uri.c \
 	tests/unit/test_utf8.c \

@@ -7,6 +7,7 @@ TOOL_SOURCES += \
 	tools/files/output.c \
 	tools/files/packed_file.c \
 	tools/files/record_text.c \
+	tools/files/spill.c \
 	tools/files/stamp.c \
 	tools/files/temporary.c \
 	tools/files/uri.c
@@ -18,6 +19,7 @@ noinst_HEADERS += \
 	tools/files/output.h \
 	tools/files/packed_file.h \
 	tools/files/record_text.h \
+	tools/files/spill.h \
 	tools/files/stamp.h \
 	tools/files/temporary.h \
 	tools/files/uri.h

@@ -170,6 +170,8 @@ static bvp_status open_glb(gltf_document *d, const uint8_t **text, uint64_t *siz
     return status;
 }
 
+enum { SUNK_TEXT_MOST = 64 << 20 };
+
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 bvp_status gltf_document_open(importer *im, gltf_document *d)
@@ -187,6 +189,10 @@ bvp_status gltf_document_open(importer *im, gltf_document *d)
     assert(text >= im->data && size <= im->size - (uint64_t)(text - im->data));
     while (size > 0 && (text[size - 1] == '\0' || text[size - 1] == ' '))
         size--; /* the padding of a chunk */
+    if (im->options->sink && size > SUNK_TEXT_MOST)
+        return import_refuse(im, BVP_ERR_LIMIT,
+                             "has over 64 MiB of JSON text, which is kept in memory; leave out "
+                             "--memory");
     d->text_off = (uint64_t)(text - im->data);
     d->root = json_list_open((const char *)text, size, "nodes", &d->nodes, &fault);
     if (!d->root && fault.is_memory)

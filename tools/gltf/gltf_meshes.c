@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/triangle_sink.h"
 #include "text/array.h"
 #include "text/json.h"
 #include "text/memory_text.h"
@@ -66,7 +67,7 @@ typedef struct growing {
     uint32_t *corners, *ids;
     size_t vertex_count, vertex_capacity, count, corner_capacity, id_capacity;
     uint64_t dropped;
-} growing;
+} growing; /* with a sink: only counts */
 
 enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
 
@@ -81,6 +82,64 @@ static void read_vertex(const primitive *p, uint64_t v, float position[3])
     }
 }
 
+/* Which of the primitive's vertices corner i of triangle t is: glTF 2.0, 3.7.2.1 */
+static uint64_t find_vertex(const primitive *p, uint64_t t, unsigned i)
+{
+    const uint64_t at = p->mode == MODE_TRIANGLES ? 3 * t + i
+                        : p->mode == MODE_FAN     ? (i == 2 ? 0 : t + 1 + i)
+                        : i == 0                  ? t
+                                                  : t + (i == 1 ? 1 + (t & 1) : 2 - (t & 1));
+    assert(at < (p->indices ? p->indices->count : p->positions->count));
+    return p->indices ? accessor_index(p->indices, at) : at;
+}
+
+/* Vertex v of triangle t does not exist or is not finite: drops the triangle, or refuses. */
+static bvp_status drop_triangle(gltf_meshes *m, growing *to, const primitive *p, uint64_t t,
+                                uint64_t v)
+{
+    if (m->doc->im->options->drop_invalid) {
+        to->dropped++;
+        return BVP_OK;
+    }
+    if (v >= p->positions->count)
+        return gltf_refuse(m->doc, BVP_ERR_CORRUPT, "meshes", p->mesh_index,
+                           "triangle %" PRIu64 ": index %" PRIu64 " lies beyond its %" PRIu64
+                           " vertices; repair the model or leave such triangles out with "
+                           "--drop-invalid",
+                           p->first + t, v, p->positions->count);
+    return gltf_refuse(m->doc, BVP_ERR_ARGUMENT, "meshes", p->mesh_index,
+                       "triangle %" PRIu64 ": vertex %" PRIu64
+                       " is not finite; repair the model or leave such triangles out with "
+                       "--drop-invalid",
+                       p->first + t, v);
+}
+
+static int is_finite(const float position[3])
+{
+    return isfinite(position[0]) && isfinite(position[1]) && isfinite(position[2]);
+}
+
+/* Triangle t of the primitive goes into the sink. */
+static bvp_status sink_triangle(gltf_meshes *m, growing *to, const primitive *p, uint64_t t)
+{
+    importer *im = m->doc->im;
+    bvp_status status = BVP_OK;
+    float corners[9];
+    for (unsigned i = 0; i < 3; i++) {
+        const uint64_t v = find_vertex(p, t, i);
+        if (v < p->positions->count)
+            read_vertex(p, v, corners + 3 * i);
+        if (v >= p->positions->count || !is_finite(corners + 3 * i))
+            return drop_triangle(m, to, p, t, v);
+    }
+    if (to->count++ == 0)
+        status = sink_begin(im, 0, 0);
+    if (status != BVP_OK)
+        return status;
+    memcpy(sink_next(im->options->sink), corners, sizeof corners);
+    return sink_keep(im, p->first + t);
+}
+
 /* Adds triangle t of the primitive, or counts it as dropped. A source vertex is copied when it is
  * met first; m->stamps tells which have been met in this primitive, m->renamed their numbers in the
  * new mesh. */
@@ -92,13 +151,7 @@ static bvp_status add_triangle(gltf_meshes *m, growing *to, const primitive *p, 
         return import_no_memory(im);
     uint32_t *corners = to->corners + 3 * to->count;
     for (unsigned i = 0; i < 3; i++) {
-        /* which of the primitive's corners: glTF 2.0, 3.7.2.1 */
-        const uint64_t at = p->mode == MODE_TRIANGLES ? 3 * t + i
-                            : p->mode == MODE_FAN     ? (i == 2 ? 0 : t + 1 + i)
-                            : i == 0                  ? t
-                                                      : t + (i == 1 ? 1 + (t & 1) : 2 - (t & 1));
-        assert(at < (p->indices ? p->indices->count : p->positions->count));
-        const uint64_t v = p->indices ? accessor_index(p->indices, at) : at;
+        const uint64_t v = find_vertex(p, t, i);
         const int is_there = v < p->positions->count;
         if (is_there && m->stamps[v] != m->stamp) {
             size_t coordinates = 3 * to->vertex_capacity;
@@ -111,32 +164,29 @@ static bvp_status add_triangle(gltf_meshes *m, growing *to, const primitive *p, 
         }
         if (is_there) {
             corners[i] = m->renamed[v];
-            const float *position = to->positions + 3 * corners[i];
-            if (isfinite(position[0]) && isfinite(position[1]) && isfinite(position[2]))
+            if (is_finite(to->positions + 3 * (size_t)corners[i]))
                 continue;
         }
-        if (im->options->drop_invalid) {
-            to->dropped++;
-            return BVP_OK;
-        }
-        if (!is_there)
-            return gltf_refuse(m->doc, BVP_ERR_CORRUPT, "meshes", p->mesh_index,
-                               "triangle %" PRIu64 ": index %" PRIu64 " lies beyond its %" PRIu64
-                               " vertices; repair the model or leave such triangles out with "
-                               "--drop-invalid",
-                               p->first + t, v, p->positions->count);
-        return gltf_refuse(m->doc, BVP_ERR_ARGUMENT, "meshes", p->mesh_index,
-                           "triangle %" PRIu64 ": vertex %" PRIu64
-                           " is not finite; repair the model or leave such triangles out with "
-                           "--drop-invalid",
-                           p->first + t, v);
+        return drop_triangle(m, to, p, t, v);
     }
     to->ids[to->count++] = (uint32_t)(p->first + t);
     return BVP_OK;
 }
 
+static bvp_status sink_triangles(gltf_meshes *m, growing *to, const primitive *p)
+{
+    bvp_status status = BVP_OK;
+    if (p->first + p->count > TRIANGLES_MOST)
+        return sink_refuse_size(m->doc->im);
+    for (uint64_t t = 0; status == BVP_OK && t < p->count; t++)
+        status = sink_triangle(m, to, p, t);
+    return status;
+}
+
 static bvp_status add_triangles(gltf_meshes *m, growing *to, const primitive *p)
 {
+    if (m->doc->im->options->sink)
+        return sink_triangles(m, to, p);
     if (p->first + p->count > UINT32_MAX / 3)
         return gltf_refuse(m->doc, BVP_ERR_LIMIT, "meshes", p->mesh_index,
                            "has over 1,431,655,765 triangles; split it");
@@ -252,6 +302,18 @@ static bvp_status note_buffers(gltf_meshes *m, const primitive *p, int is_draco)
     return BVP_OK;
 }
 
+/* With a sink: refuses what had to be made in memory. */
+static bvp_status check_mapped(gltf_meshes *m, const primitive *p, int is_draco)
+{
+    if (!is_draco && is_in_chunk(m->doc, p->positions) &&
+        (!p->indices || is_in_chunk(m->doc, p->indices)))
+        return BVP_OK;
+    return gltf_refuse(m->doc, BVP_ERR_ARGUMENT, "meshes", p->mesh_index,
+                       "the primitive from triangle %" PRIu64 " on is sparse, compressed or not in "
+                       "a GLB's binary chunk; put it there plainly, or leave out --memory",
+                       p->first);
+}
+
 static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint64_t mesh,
                                  const json_value *weights, uint64_t *first, growing *to)
 {
@@ -311,6 +373,8 @@ static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint6
         status = read_morphs(m, json_tree_get(object, "targets"), weights, &p);
     if (status == BVP_OK)
         status = note_buffers(m, &p, is_draco);
+    if (status == BVP_OK && d->im->options->sink && p.count > 0)
+        status = check_mapped(m, &p, is_draco);
     if (status == BVP_OK)
         status = add_triangles(m, to, &p);
     free(p.morphs);
@@ -422,11 +486,17 @@ bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
             s->state = NO_TRIANGLES;
             status = import_warn(im, 1, "meshes without triangles left out");
         } else if (status == BVP_OK) {
-            model_mesh *mesh = import_add_mesh(im);
+            model_mesh *mesh = NULL;
             assert(from.count <= first); /* of those that the primitives have */
-            if (mesh) {                  /* it owns the arrays now */
+            if (!im->options->sink)
+                mesh = import_add_mesh(im);
+            else if (sink_end(im, NULL) == BVP_OK)
+                mesh = &im->out->meshes[im->out->mesh_count - 1];
+            if (mesh) {
                 s->state = READ;
                 s->mesh = im->out->mesh_count - 1;
+            }
+            if (mesh && !im->options->sink) { /* it owns the arrays now */
                 mesh->positions = from.positions;
                 mesh->vertex_count = from.vertex_count;
                 mesh->indices = from.corners;
@@ -440,7 +510,10 @@ bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
                 from.positions = NULL;
                 from.corners = NULL;
             }
-            status = mesh ? gltf_name(m->doc, object, &mesh->name) : import_no_memory(im);
+            if (mesh)
+                status = gltf_name(m->doc, object, &mesh->name);
+            else
+                status = im->options->sink ? im->error->status : import_no_memory(im);
             if (status == BVP_OK)
                 status = name_primitives(m, index, primitives, firsts);
             if (status == BVP_OK)

@@ -14,6 +14,8 @@
 #include "text/array.h"
 #include "text/text_scan.h"
 
+enum { USES_MOST = 1 << 20 }; /* with a sink */
+
 /* A statement usemtl: for the polygons from that number on. */
 typedef struct use {
     size_t polygon;
@@ -93,7 +95,8 @@ static bvp_status read_vertex(obj *o)
         position[axis] = surface_coordinate(&o->surface, &n);
     }
     skip_statement(&o->scan);
-    return surface_add_vertex(&o->surface, position, line) == 0 ? BVP_OK : import_no_memory(o->im);
+    return surface_add_vertex(&o->surface, position, line) == 0 ? BVP_OK
+                                                                : surface_refuse(&o->surface);
 }
 
 static bvp_status refuse_index(obj *o, const char *at, int64_t index)
@@ -131,7 +134,7 @@ static bvp_status read_corner(obj *o)
         vertex = UINT32_MAX;
     assert(vertex >= 0 && vertex <= UINT32_MAX);
     return surface_add_corner(&o->surface, (uint32_t)vertex) == 0 ? BVP_OK
-                                                                  : import_no_memory(o->im);
+                                                                  : surface_refuse(&o->surface);
 }
 
 static bvp_status read_face(obj *o)
@@ -146,7 +149,7 @@ static bvp_status read_face(obj *o)
     }
     skip_statement(&o->scan);
     if (surface_end_polygon(&o->surface, o->surface.corner_count - first) != 0)
-        return import_no_memory(o->im);
+        return surface_refuse(&o->surface);
     o->objects[o->object_count - 1].polygon_count++;
     return BVP_OK;
 }
@@ -176,6 +179,10 @@ static const char *take_words(text_scan *s, size_t *size)
 
 static bvp_status use_material(obj *o)
 {
+    if (o->im->options->sink && o->use_count == USES_MOST)
+        return import_refuse(o->im, BVP_ERR_LIMIT,
+                             "has over 1,048,576 usemtl statements, which are kept in memory; "
+                             "leave out --memory");
     if (array_grow(&o->uses, &o->use_capacity, o->use_count + 1, sizeof *o->uses) != 0)
         return import_no_memory(o->im);
     use *added = &o->uses[o->use_count++];
@@ -210,6 +217,8 @@ static bvp_status make_meshes(obj *o)
 {
     bvp_status status = BVP_OK;
     size_t at = 0;
+    if (o->im->options->sink)
+        status = surface_check_single(&o->surface, o->objects, o->object_count);
     for (size_t i = 0; i < o->object_count && status == BVP_OK; i++) {
         const uint32_t before = o->im->out->mesh_count;
         status = surface_make_mesh(o->im, &o->surface, &o->objects[i]);
@@ -264,7 +273,10 @@ bvp_status import_obj(importer *im)
 {
     const char *text = (const char *)im->data;
     size_t mark = im->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    obj o = {.im = im, .scan = {text + mark, text + im->size}, .materials = {.im = im}};
+    obj o = {.im = im,
+             .scan = {text + mark, text + im->size},
+             .surface = {.im = im},
+             .materials = {.im = im}};
     text_scan *s = &o.scan;
     uint64_t statement = 0;
     if (!(im->out->format = import_text("OBJ", 3)))

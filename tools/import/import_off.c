@@ -95,10 +95,10 @@ static bvp_status read_face(off *o)
                 "; repair the model or leave such faces out with --drop-invalid",
                 o->vertex_count, vertex);
         if (surface_add_corner(&o->surface, valid ? (uint32_t)vertex : UINT32_MAX) != 0)
-            return import_no_memory(o->im);
+            return surface_refuse(&o->surface);
     }
     scan_to_newline(&o->scan);
-    return surface_end_polygon(&o->surface, size) == 0 ? BVP_OK : import_no_memory(o->im);
+    return surface_end_polygon(&o->surface, size) == 0 ? BVP_OK : surface_refuse(&o->surface);
 }
 
 /* After the keyword: the counts of vertices, faces and, perhaps, edges; then the vertices and
@@ -138,7 +138,7 @@ static bvp_status read_body(off *o)
         }
         scan_to_newline(&o->scan); /* past what may follow, colours for example */
         if (surface_add_vertex(&o->surface, position, line) != 0)
-            return import_no_memory(o->im);
+            return surface_refuse(&o->surface);
     }
     assert(o->surface.vertex_count == o->vertex_count);
     for (uint64_t i = 0; i < o->face_count && status == BVP_OK; i++)
@@ -153,7 +153,7 @@ bvp_status import_off(importer *im)
 {
     const char *text = (const char *)im->data;
     size_t mark = im->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    off o = {.im = im, .scan = {text + mark, text + im->size}};
+    off o = {.im = im, .scan = {text + mark, text + im->size}, .surface = {.im = im}};
     if (!(im->out->format = import_text("OFF", 3)))
         return import_no_memory(im);
     bvp_status status = read_keyword(&o);

@@ -326,7 +326,8 @@ static bvp_status read_vertex(ply *p, const element *e, uint64_t i)
         position[what->role - X] = v.number;
         p->surface.needs_double |= !v.prints_float;
     }
-    return surface_add_vertex(&p->surface, position, at) == 0 ? BVP_OK : import_no_memory(p->im);
+    return surface_add_vertex(&p->surface, position, at) == 0 ? BVP_OK
+                                                              : surface_refuse(&p->surface);
 }
 
 /* One vertex number; UINT32_MAX for a bad one that is to be dropped, and for the -1 that begins a
@@ -365,9 +366,9 @@ static bvp_status read_polygon(ply *p, const element *e, uint64_t i, const prope
         if (status != BVP_OK)
             return status;
         if (surface_add_corner(&p->surface, vertex) != 0)
-            return import_no_memory(p->im);
+            return surface_refuse(&p->surface);
     }
-    return surface_end_polygon(&p->surface, length) == 0 ? BVP_OK : import_no_memory(p->im);
+    return surface_end_polygon(&p->surface, length) == 0 ? BVP_OK : surface_refuse(&p->surface);
 }
 
 /* -1 begins a new strip. A strip's triangles that only join two strips are kept. Every other
@@ -389,7 +390,7 @@ static bvp_status read_strip(ply *p, const element *e, uint64_t i, const propert
         const int odd = run & 1 ? 0 : 1; /* the first triangle comes with run 3 */
         if (run >= 3 && (surface_add_corner(s, last[odd]) || surface_add_corner(s, last[!odd]) ||
                          surface_add_corner(s, last[2]) || surface_end_polygon(s, 3)))
-            return import_no_memory(p->im);
+            return surface_refuse(s);
     }
     return BVP_OK;
 }
@@ -472,7 +473,7 @@ bvp_status import_ply(importer *im)
     static const char *const names[] = {"PLY", "PLY (ASCII)", "PLY (binary, little-endian)",
                                         "PLY (binary, big-endian)"};
     const char *text = (const char *)im->data;
-    ply p = {.im = im, .scan = {text, text + im->size}};
+    ply p = {.im = im, .scan = {text, text + im->size}, .surface = {.im = im}};
     bvp_status status = read_header(&p);
     p.surface.is_binary = p.encoding != TEXT;
     if (status == BVP_OK)

@@ -1,102 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * import_stl.c: STL, binary (told by its size, whatever the header says) and ASCII.
- * A binary file is one mesh. So is an ASCII file; several solids in it become a part each.
- * Coordinates of ASCII files are floats, unless floats would not print as the text does.
+ * A binary file is one mesh (records.c). So is an ASCII file; several solids in it become a part
+ * each. Coordinates of ASCII files are floats, unless floats would not print as the text does.
  */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/import.h"
+#include "import/records.h"
 #include "model/soup.h"
+#include "model/triangle_sink.h"
 #include "text/text_scan.h"
-
-enum { HEADER_SIZE = 84, FACET_SIZE = 50, NORMAL_SIZE = 12, CORNERS_SIZE = 36 };
-
-static const char *const invalid_text = "triangles with coordinates that are not finite left out";
-
-/* ---- binary ---------------------------------------------------------------------------------- */
-
-static uint32_t read_count(const uint8_t *p)
-{
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-/* One facet after the other, up to one that is not finite. */
-static bvp_status import_checked(importer *im, uint64_t count)
-{
-    soup s = {.im = im};
-    bvp_status status = BVP_OK;
-    for (uint64_t facet = 0; facet < count && status == BVP_OK; facet++) {
-        const uint64_t offset = HEADER_SIZE + FACET_SIZE * facet + NORMAL_SIZE;
-        float *corners = soup_next(&s);
-        int first_wrong = 9;
-        assert(offset + CORNERS_SIZE <= im->size);
-        for (int i = 0; corners && i < 9; i++) {
-            const uint32_t bits = read_count(im->data + offset + 4 * (unsigned)i);
-            memcpy(&corners[i], &bits, sizeof bits);
-            if (first_wrong == 9 && (bits & 0x7f800000) == 0x7f800000)
-                first_wrong = i;
-        }
-        if (!corners)
-            status = import_no_memory(im);
-        else if (first_wrong == 9)
-            status = soup_keep(&s, facet);
-        else if (!im->options->drop_invalid)
-            status =
-                import_refuse_byte(im, BVP_ERR_ARGUMENT, offset + 4 * (unsigned)first_wrong,
-                                   "facet %llu: expected a finite coordinate, found %g; repair the "
-                                   "model or leave such triangles out with --drop-invalid",
-                                   (unsigned long long)facet, (double)corners[first_wrong]);
-        if (status == BVP_OK && facet % 262144 == 0)
-            import_progress(im, facet, count);
-    }
-    if (status == BVP_OK)
-        status = import_warn(im, count - soup_count(&s), invalid_text);
-    if (status == BVP_OK && soup_count(&s) > 0)
-        status = soup_finish(&s, NULL);
-    soup_free(&s);
-    return status;
-}
-
-/* The facets are welded in place, without a copy and with all threads. Only if one is not finite,
- * they are looked at one after the other. */
-static bvp_status import_binary(importer *im)
-{
-    const uint64_t count = read_count(im->data + 80);
-    const bvp_mesh facets = {.positions = im->data + HEADER_SIZE + NORMAL_SIZE,
-                             .vertex_count = 3 * count,
-                             .triangle_count = count,
-                             .triangle_stride = FACET_SIZE};
-    uint32_t *indices = NULL;
-    uint64_t vertex_count;
-    void *positions;
-    assert(im->size == HEADER_SIZE + FACET_SIZE * count);
-    if (!(im->out->format = import_text("STL (binary)", 12)))
-        return import_no_memory(im);
-    if (count == 0 || 3 * count >= UINT32_MAX)
-        return import_checked(im, count);
-    bvp_status status = bvp_weld(&facets, im->options->thread_count, &indices, &positions,
-                                 &vertex_count, im->error);
-    if (status != BVP_OK)
-        return status;
-    import_progress(im, count, count);
-    assert(vertex_count <= 3 * count); /* welding adds none */
-    int finite = 1;
-    for (uint64_t i = 0; i < 3 * vertex_count; i++)
-        finite &= isfinite(((const float *)positions)[i]) != 0;
-    model_mesh *mesh = finite ? import_add_mesh(im) : NULL;
-    if (mesh) { /* it owns both arrays now */
-        mesh->positions = positions;
-        mesh->vertex_count = vertex_count;
-        mesh->indices = indices;
-        mesh->triangle_count = count;
-        return BVP_OK;
-    }
-    free(indices);
-    free(positions);
-    return finite ? import_no_memory(im) : import_checked(im, count);
-}
 
 /* ---- ASCII ----------------------------------------------------------------------------------- */
 
@@ -233,36 +147,57 @@ static bvp_status read_solids(importer *im, int is_double, int *needs_double)
     if (status == BVP_OK && !s.needs_double && s.scan.at < s.scan.end)
         status = refuse_word(im, &s, "\"facet\", \"endsolid\" or \"solid\"");
     if (status == BVP_OK && !s.needs_double)
-        status = import_warn(im, s.dropped, invalid_text);
+        status = import_warn(im, s.dropped, records_dropped);
     soup_free(&s.soup);
     *needs_double = s.needs_double;
+    return status;
+}
+
+/* Of a model that goes into a sink nothing can be taken back: it is read once before, for its type
+ * and for what is wrong with it. */
+static bvp_status read_text(importer *im)
+{
+    triangle_sink *sink = im->options->sink;
+    int needs_double;
+    if (sink)
+        sink->is_rehearsal = 1;
+    bvp_status status = read_solids(im, 0, &needs_double);
+    const int is_double = needs_double;
+    if (status == BVP_OK && needs_double && sink) { /* it ended at the first such number */
+        model_free(im->out);
+        sink->has_begun = 0;
+        status = read_solids(im, 1, &needs_double);
+    }
+    if (status == BVP_OK && (is_double || sink)) {
+        model_free(im->out);
+        im->out->up = BVP_UP_UNKNOWN;
+        if (sink) {
+            sink->is_rehearsal = sink->has_begun = 0;
+            sink->rehearsed = sink->kept;
+        }
+        status = read_solids(im, is_double, &needs_double);
+    }
     return status;
 }
 
 bvp_status import_stl(importer *im)
 {
     const char *text = (const char *)im->data;
-    const uint64_t count = im->size >= HEADER_SIZE ? read_count(im->data + 80) : 0;
-    const uint64_t wanted = HEADER_SIZE + FACET_SIZE * count;
+    const uint64_t count = im->size >= STL_HEADER ? stl_facet_count(im->data) : 0;
+    const uint64_t wanted = STL_HEADER + STL_FACET * count;
     if (im->size == wanted)
-        return import_binary(im);
+        return records_import(im, &stl_records, count);
 
     text_scan s = {text, text + im->size};
     scan_spaces(&s);
     if (scan_word(&s, "solid") && !memchr(im->data, 0, im->size < 512 ? im->size : 512)) {
-        int needs_double;
-        bvp_status status = read_solids(im, 0, &needs_double);
-        if (status == BVP_OK && needs_double) {
-            model_free(im->out);
-            im->out->up = BVP_UP_UNKNOWN;
-            status = read_solids(im, 1, &needs_double);
-        }
+        bvp_status status = read_text(im);
         if (status == BVP_OK && !(im->out->format = import_text("STL (ASCII)", 11)))
             return import_no_memory(im);
         return status;
     }
     /* The size does not fit the count; which of the two is wrong can't be known. */
-    if (im->size < HEADER_SIZE)
+    if (im->size < STL_HEADER)
         return import_refuse_byte(im, BVP_ERR_CORRUPT, im->size,
                                   "the file ends in the header: expected at least 84 bytes; it is "
                                   "cut off, get it again");

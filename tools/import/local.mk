@@ -8,10 +8,12 @@ TOOL_SOURCES += \
 	tools/import/import_strays.c \
 	tools/import/import_stream.c \
 	tools/import/model.c \
-	tools/import/obj_materials.c
+	tools/import/obj_materials.c \
+	tools/import/records.c
 noinst_HEADERS += \
 	tools/import/import_draco.h \
 	tools/import/import_process.h \
 	tools/import/import_protocol.h \
 	tools/import/import_stream.h \
-	tools/import/obj_materials.h
+	tools/import/obj_materials.h \
+	tools/import/records.h

@@ -14,27 +14,17 @@
 static const struct {
     const char *name, *other; /* endings; the first is what --format says */
     bvp_status (*import)(importer *im);
-} formats[] = {{"stl", NULL, import_stl},
-               {"obj", NULL, import_obj},
-               {"ply", NULL, import_ply},
-               {"off", NULL, import_off},
-               {"gltf", NULL, import_gltf},
-               {"glb", NULL, import_gltf},
-               {"manifest", "jsonl", import_manifest},
-               {"urdf", NULL, import_urdf},
-               {"plmxml", NULL, import_plmxml},
-               {"ap242", "stpx", import_ap242},
-               {"rvm", NULL, import_rvm},
-               {"3mf", NULL, import_3mf},
-               {"step", "stp", import_step},
-               {"iges", "igs", import_iges},
-               {"dae", NULL, import_assimp},
-               {"fbx", NULL, import_assimp},
-               {"ifc", "ifczip", import_ifc},
-               {"3ds", NULL, import_assimp},
-               {"x3d", NULL, import_assimp},
-               {"dxf", NULL, import_assimp},
-               {"assimp", NULL, import_assimp}};
+} formats[] = {{"stl", NULL, import_stl},       {"triangles", NULL, import_triangles},
+               {"obj", NULL, import_obj},       {"ply", NULL, import_ply},
+               {"off", NULL, import_off},       {"gltf", NULL, import_gltf},
+               {"glb", NULL, import_gltf},      {"manifest", "jsonl", import_manifest},
+               {"urdf", NULL, import_urdf},     {"plmxml", NULL, import_plmxml},
+               {"ap242", "stpx", import_ap242}, {"rvm", NULL, import_rvm},
+               {"3mf", NULL, import_3mf},       {"step", "stp", import_step},
+               {"iges", "igs", import_iges},    {"dae", NULL, import_assimp},
+               {"fbx", NULL, import_assimp},    {"ifc", "ifczip", import_ifc},
+               {"3ds", NULL, import_assimp},    {"x3d", NULL, import_assimp},
+               {"dxf", NULL, import_assimp},    {"assimp", NULL, import_assimp}};
 
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 
@@ -210,6 +200,8 @@ static const char *format_by_name(const char *name)
 const char *model_format(const void *data, size_t size, const char *name)
 {
     const char *format = format_by_content(data, size), *named = format_by_name(name);
+    if (named && strcmp(named, "triangles") == 0) /* its bytes may look like anything */
+        return named;
     const int is_more = format && named && /* than its bytes tell */
                         ((strcmp(format, "gltf") == 0 && strcmp(named, "manifest") == 0) ||
                          (strcmp(format, "3mf") == 0 && strcmp(named, "ifc") == 0));
@@ -218,30 +210,43 @@ const char *model_format(const void *data, size_t size, const char *name)
 
 /* ---- import ---------------------------------------------------------------------------------- */
 
-static bvp_status import(importer *im)
+const char *import_find_format(importer *im)
 {
     const uint8_t *data = im->data;
     const char *format = im->options->format;
-    if (im->size == 0)
-        return import_refuse(im, BVP_ERR_NOT_OURS, "the file is empty; export the model again");
+    if (!format && im->size > 0)
+        format = model_format(data, im->size, im->name);
+    const int is_raw = format && strcmp(format, "triangles") == 0;
+    if (im->size == 0) {
+        import_refuse(im, BVP_ERR_NOT_OURS, "the file is empty; export the model again");
+        return NULL;
+    }
     const int is_utf16 = im->size >= 2 && ((data[0] == 0xff && data[1] == 0xfe) ||
                                            (data[0] == 0xfe && data[1] == 0xff));
-    if (is_utf16 && !is_binary_stl(data, im->size))
-        return import_refuse(im, BVP_ERR_NOT_OURS,
-                             "expected ASCII or UTF-8 text, found UTF-16; convert it: iconv -f "
-                             "UTF-16 -t UTF-8");
-    if (!format)
-        format = model_format(data, im->size, im->name);
+    if (is_utf16 && !is_raw && !is_binary_stl(data, im->size)) {
+        import_refuse(im, BVP_ERR_NOT_OURS,
+                      "expected ASCII or UTF-8 text, found UTF-16; convert it: iconv -f "
+                      "UTF-16 -t UTF-8");
+        return NULL;
+    }
     if (!format) {
         char found[QUOTE_SIZE];
         const char *end = (const char *)data + im->size;
-        return import_refuse(
+        import_refuse(
             im, BVP_ERR_NOT_OURS,
             "expected an STL, OBJ, PLY, OFF, glTF, GLB, 3MF, STEP, IGES, RVM or URDF model "
             "or a manifest, found \"%s\"; convert it, or name the format with --format",
             import_quote(skip_space((const char *)data, end), end, found));
     }
+    return format;
+}
+
+static bvp_status import(importer *im)
+{
+    const char *format = import_find_format(im);
     int i = 0;
+    if (!format)
+        return im->error->status;
     while (i < FORMAT_COUNT && strcmp(format, formats[i].name) != 0)
         i++;
     if (i == FORMAT_COUNT)
@@ -254,15 +259,8 @@ static bvp_status import(importer *im)
     for (uint32_t k = 0; k < im->out->mesh_count; k++)
         triangles += im->out->meshes[k].triangle_count;
     const int may_be_empty = im->options->is_share && strcmp(format, "manifest") == 0;
-    if (triangles == 0 && !may_be_empty && im->options->drop_invalid)
-        return import_refuse(im, BVP_ERR_ARGUMENT,
-                             "no triangles, or none that is valid: nothing is left to be packed; "
-                             "repair the model");
     if (triangles == 0 && !may_be_empty)
-        return import_refuse(
-            im, BVP_ERR_ARGUMENT,
-            "no triangles: only surfaces can be packed, not points or lines; export "
-            "the model as a triangle mesh");
+        return import_refuse_empty(im);
     for (uint32_t k = 0; k < im->out->node_count; k++) {
         assert(im->out->nodes[k].parent == BVP_NONE || im->out->nodes[k].parent < k);
         assert(im->out->nodes[k].mesh == BVP_NONE || im->out->nodes[k].mesh < im->out->mesh_count);

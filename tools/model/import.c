@@ -76,6 +76,17 @@ bvp_status import_no_memory(importer *im)
                          "or split the model");
 }
 
+bvp_status import_refuse_empty(importer *im)
+{
+    if (im->options->drop_invalid)
+        return import_refuse(im, BVP_ERR_ARGUMENT,
+                             "no triangles, or none that is valid: nothing is left to be packed; "
+                             "repair the model");
+    return import_refuse(im, BVP_ERR_ARGUMENT,
+                         "no triangles: only surfaces can be packed, not points or lines; export "
+                         "the model as a triangle mesh");
+}
+
 const char *import_quote(const char *at, const char *end, char out[QUOTE_SIZE])
 {
     enum { SHOWN = 24 };

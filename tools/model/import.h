@@ -21,6 +21,7 @@ typedef struct importer {
 
 /* The importers. On failure what they have put into im->out is freed by the caller. */
 bvp_status import_stl(importer *im);
+bvp_status import_triangles(importer *im);
 bvp_status import_obj(importer *im);
 bvp_status import_ply(importer *im);
 bvp_status import_off(importer *im);
@@ -41,6 +42,11 @@ bvp_status import_refuse_line(importer *im, bvp_status status, const void *at, c
 bvp_status import_refuse_byte(importer *im, bvp_status status, uint64_t offset, const char *format,
                               ...) __attribute__((format(printf, 4, 5)));
 bvp_status import_no_memory(importer *im);
+/* There is no triangle in the whole model. */
+bvp_status import_refuse_empty(importer *im);
+/* What the bytes are read as: the word for --format; by content, then by name. NULL: im->error says
+ * that they are nothing known. */
+const char *import_find_format(importer *im);
 
 /* The word at `at`, at most 24 bytes and nothing that harms a terminal, into out; returns out. */
 enum { QUOTE_SIZE = 112 };

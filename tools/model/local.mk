@@ -8,7 +8,8 @@ TOOL_SOURCES += \
 	tools/model/soup.c \
 	tools/model/submodel.c \
 	tools/model/surface.c \
-	tools/model/transform.c
+	tools/model/transform.c \
+	tools/model/triangle_sink.c
 noinst_HEADERS += \
 	tools/model/import.h \
 	tools/model/model.h \
@@ -21,4 +22,5 @@ noinst_HEADERS += \
 	tools/model/stray_names.h \
 	tools/model/submodel.h \
 	tools/model/surface.h \
-	tools/model/transform.h
+	tools/model/transform.h \
+	tools/model/triangle_sink.h

@@ -97,9 +97,10 @@ typedef struct import_options {
     const char *joints;   /* "name=value, ...", or "@file" with these; NULL: all at zero */
     const char *package_path; /* folders with ROS packages, or packages, separated by colons */
     model_strays strays;
-    int is_share;        /* of what the model names most is left out, perhaps all */
-    int is_over_buffers; /* a GLB's meshes are to refer to its buffers, or be refused */
-    int is_nested;       /* another model names this one, which may then not name others */
+    struct triangle_sink *sink; /* where triangles go instead of into meshes, or NULL */
+    int is_share;               /* of what the model names most is left out, perhaps all */
+    int is_over_buffers;        /* a GLB's meshes are to refer to its buffers, or be refused */
+    int is_nested;              /* another model names this one, which may then not name others */
     double chord, angle; /* of surfaces that are cut into triangles: mm, degrees; 0: the default */
     const char *path;    /* where the bytes lie as a file, or NULL; for names only */
     const int *file;     /* the open file that has them, or NULL: importers that are processes of

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/triangle_sink.h"
 #include "text/array.h"
 
 enum { CHUNK = 1 << 15 }; /* triangles: few enough for the cache, and so for one thread */
@@ -62,10 +63,27 @@ static bvp_status weld_chunk(soup *s)
     return status;
 }
 
+/* The pending triangle is the only one. */
+static bvp_status sink_pending(soup *s, uint64_t id)
+{
+    triangle_sink *sink = s->im->options->sink;
+    bvp_status status = BVP_OK;
+    assert(s->pending_count == 0);
+    if (s->sunk_count == 0)
+        status = sink_begin(s->im, s->is_double, 0);
+    if (status != BVP_OK)
+        return status;
+    memcpy(sink_next(sink), s->pending, 3 * vertex_size(s));
+    s->sunk_count++;
+    return sink_keep(s->im, id);
+}
+
 /* Ids are kept only from the first triangle on whose id is not its number. */
 bvp_status soup_keep(soup *s, uint64_t id)
 {
     const size_t number = soup_count(s);
+    if (s->im->options->sink)
+        return sink_pending(s, id);
     assert(s->pending_count < CHUNK);
     if (number >= UINT32_MAX / 3)
         return import_refuse(s->im, BVP_ERR_LIMIT,
@@ -86,6 +104,10 @@ bvp_status soup_finish(soup *s, char *name)
 {
     bvp_status status = BVP_OK;
     int one_chunk = s->triangle_count == 0;
+    if (s->im->options->sink) {
+        s->sunk_count = 0;
+        return sink_end(s->im, name);
+    }
     model_mesh *mesh = import_add_mesh(s->im);
     if (!mesh) {
         free(name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * soup.h: triangles without shared vertices on their way to a welded mesh. They are welded in
  * chunks, and the chunks at the end: the same mesh as at once, but the soup never lies in memory.
+ * With a sink they go there.
  */
 #ifndef SOUP_H
 #define SOUP_H
@@ -18,6 +19,7 @@ typedef struct soup {
     size_t triangle_count, index_capacity; /* welded triangles */
     uint32_t *ids;                         /* NULL while each id is the triangle's number */
     size_t id_capacity;
+    uint64_t sunk_count; /* triangles that went into a sink */
 } soup;
 
 /* Room for the next triangle's 9 coordinates, floats or doubles; NULL: out of memory. */
@@ -29,7 +31,7 @@ bvp_status soup_finish(soup *s, char *name);
 /* How many triangles there are. */
 static inline uint64_t soup_count(const soup *s)
 {
-    return s->triangle_count + s->pending_count;
+    return s->triangle_count + s->pending_count + s->sunk_count;
 }
 void soup_free(soup *s);
 

@@ -6,11 +6,13 @@
 #ifndef SURFACE_H
 #define SURFACE_H
 
+#include "files/spill.h"
 #include "model/import.h"
 #include "model/polygon.h"
 #include "text/text_scan.h"
 
 typedef struct surface {
+    importer *im;
     double *positions; /* 3 a vertex */
     size_t vertex_count, coordinate_capacity;
     int needs_double, is_binary; /* is_binary: messages name bytes, not lines */
@@ -22,6 +24,8 @@ typedef struct surface {
     uint32_t *sizes; /* corners of each polygon; below 3 it is left out */
     size_t polygon_count, size_capacity;
 
+    spill spills[3];   /* with a sink: where positions, corners and sizes lie */
+    int error;         /* errno, when there is no room for them */
     uint32_t *renamed; /* while meshes are made: vertex number in the mesh, or UINT32_MAX */
     polygon_work work;
     uint64_t dropped, small, fans; /* polygons, for the warnings */
@@ -34,10 +38,13 @@ typedef struct surface_range {
     size_t name_size;
 } surface_range;
 
-/* Room for what follows; 0, or -1 when memory is out or there would be 2^32 - 1 or more. */
+/* Room for what follows; 0, or -1, and surface_refuse says why: memory is out, or the disk full
+ * where there is a sink, or there would be 2^32 - 1 or more. */
 int surface_add_vertex(surface *s, const double position[3], const void *at);
 int surface_add_corner(surface *s, uint32_t vertex);
 int surface_end_polygon(surface *s, size_t corner_count);
+
+bvp_status surface_refuse(const surface *s);
 
 /* A number of a text as a coordinate of this surface. */
 static inline double surface_coordinate(surface *s, const number *n)
@@ -48,6 +55,8 @@ static inline double surface_coordinate(surface *s, const number *n)
 
 /* Adds a mesh of the range's polygons, unless it has none. Ids are polygon numbers. */
 bvp_status surface_make_mesh(importer *im, surface *s, const surface_range *range);
+/* With a sink: refuses if more than one range has triangles, before the first one goes into it. */
+bvp_status surface_check_single(const surface *s, const surface_range *ranges, size_t count);
 /* After the last mesh. */
 bvp_status surface_warn(importer *im, const surface *s);
 void surface_free(surface *s);

@@ -249,7 +249,7 @@ static const option_row options[] = {
     {"up", 0, OPTION_CHOICE, offsetof(pack_settings, up), "x|y|z",
      "the axis that points up; overrides what the model says", 0, 0},
     {"format", 0, OPTION_CHOICE, offsetof(pack_settings, format),
-     "stl|obj|ply|off|gltf|glb|3mf|urdf|rvm|manifest|plmxml|ap242|step|iges|ifc|assimp",
+     "stl|obj|ply|off|gltf|glb|3mf|urdf|rvm|manifest|plmxml|ap242|step|iges|ifc|assimp|triangles",
      "read the models as this, not as what they look like", 0, 0},
     {"chord", 0, OPTION_TEXT, offsetof(pack_settings, chord), "LENGTH",
      "of STEP, IGES and RVM models: how far a triangle may be from its curved surface, 0.01 or "
@@ -320,7 +320,9 @@ const verb verb_pack = {
         "queries as "
         "it lies on disk. Equal parts are stored once; the tree of a model that has one is kept. "
         "Several models become one assembly with a node for each. MODEL \"-\" is standard "
-        "input.\n\n"
+        "input. A program that makes triangles can write them as they are, for --format triangles "
+        "or into a file of the ending .triangles: x, y and z of three corners, nine little-endian "
+        "32-bit floats a triangle, one triangle after the other and nothing else.\n\n"
         "STEP and IGES models are cut into triangles, in millimetres, by a program of its own, "
         "bvpack-step, COLLADA, FBX and others are read by bvpack-assimp; each is there if "
         "bvpack was built with its library. glTF views that meshopt has packed are unpacked, and "

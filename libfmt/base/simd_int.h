@@ -167,6 +167,30 @@ BVPI_INLINE bvpi_i32x4 bvpi_i32x4_max(bvpi_i32x4 a, bvpi_i32x4 b)
     return bvpi_i32x4_min(b, a) ^ a ^ b; /* the other one */
 }
 
+BVPI_INLINE i32x8 i32x8_min(i32x8 a, i32x8 b)
+{
+#ifdef __AVX2__
+    return (i32x8)_mm256_min_epi32((__m256i)a, (__m256i)b);
+#else
+    bvpi_halves x = {.i32 = a}, y = {.i32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.i32_half[h] = bvpi_i32x4_min(x.i32_half[h], y.i32_half[h]);
+    return r.i32;
+#endif
+}
+
+BVPI_INLINE i32x8 i32x8_max(i32x8 a, i32x8 b)
+{
+#ifdef __AVX2__
+    return (i32x8)_mm256_max_epi32((__m256i)a, (__m256i)b);
+#else
+    bvpi_halves x = {.i32 = a}, y = {.i32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.i32_half[h] = bvpi_i32x4_max(x.i32_half[h], y.i32_half[h]);
+    return r.i32;
+#endif
+}
+
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 /* As i32x4_movemask. */

@@ -17,13 +17,6 @@ typedef struct bvpi_packing {
     uint32_t base;
 } bvpi_packing;
 
-/* The narrowest packing that decodes to exactly these `count` (1 .. 256) finite numbers. */
-void bvpi_pack_choose(const float *values, uint32_t count, bvpi_packing *out);
-
-/* The codes of the values: each less than 2^width. */
-void bvpi_pack_fields(const float *values, uint32_t count, const bvpi_packing *packing,
-                      uint32_t *fields);
-
 /* One axis of a cluster's vertices: their codes, or their indices in a table of codes. */
 typedef struct bvpi_packed_axis {
     bvpi_packing packing;
@@ -32,37 +25,34 @@ typedef struct bvpi_packed_axis {
     uint32_t fields[256], table[256];
 } bvpi_packed_axis;
 
-/* Chooses the smaller form. raw: 32-bit floats, no table. */
+/* The narrowest packing that decodes to exactly these `count` (1 .. 256) finite numbers; with a
+ * table if that is smaller. raw: 32-bit floats, no table. */
 void bvpi_pack_axis(const float *values, uint32_t count, bool raw, bvpi_packed_axis *out);
 
-/* A bit stream written in order, least significant bits first. Start with {.at = stream}. */
+/* A bit stream written in order, least significant bits first. Start with {.at = stream}. Without
+ * branches: each call writes eight bytes, of which those behind its last bit are zero, so eight
+ * bytes behind the stream must be writable and of no use yet. */
 typedef struct bvpi_bits {
-    uint8_t *at;    /* where the next whole word goes */
-    uint64_t word;  /* bits not yet written */
-    unsigned count; /* their number: below 32 */
+    uint8_t *at;    /* where the next whole byte goes */
+    uint64_t word;  /* bits not yet written as whole bytes */
+    unsigned count; /* their number: below 8 */
 } bvpi_bits;
 
-/* value: less than 2^width; width: 0 .. 32. */
-static inline void bvpi_put_bits(bvpi_bits *b, uint32_t value, unsigned width)
+/* value: less than 2^width; width: 0 .. 56. */
+static inline void bvpi_put_bits(bvpi_bits *b, uint64_t value, unsigned width)
 {
-    b->word |= (uint64_t)value << b->count;
+    b->word |= value << b->count;
     b->count += width;
-    if (b->count >= 32) {
-        const uint32_t low = (uint32_t)b->word;
-        memcpy(b->at, &low, sizeof low);
-        b->at += sizeof low;
-        b->word >>= 32;
-        b->count -= 32;
-    }
+    memcpy(b->at, &b->word, sizeof b->word); /* hosts are little-endian */
+    b->at += b->count / 8;
+    b->word >>= b->count & 56;
+    b->count %= 8;
 }
 
-/* Writes the remaining bits in as few bytes as possible. Returns the end of the stream. */
-static inline uint8_t *bvpi_end_bits(bvpi_bits *b)
+/* Returns the end of the stream: the remaining bits are in its last byte. */
+static inline uint8_t *bvpi_end_bits(const bvpi_bits *b)
 {
-    const uint32_t size = (b->count + 7) / 8;
-    for (uint32_t i = 0; i < size; i++)
-        b->at[i] = (uint8_t)(b->word >> 8 * i);
-    return b->at + size;
+    return b->at + (b->count > 0);
 }
 
 /* The number of bits that hold 0 .. largest. */

@@ -21,7 +21,8 @@
 enum {
     DIGIT = 6, /* bits of a digit; with more, counting would cost more than sorting at most 256
                   numbers */
-    INSERTION_MAX = 16
+    INSERTION_MAX = 16,
+    SET_WORDS = 128 /* numbers of a range of 64 times as many are entered in a set of bits */
 };
 
 /* Sorts up to 256 numbers, digit by digit. */
@@ -59,62 +60,111 @@ static void sort_numbers(uint32_t *numbers, uint32_t count, uint32_t largest)
         memcpy(numbers, from, count * sizeof *numbers);
 }
 
-/* The gaps between ascending numbers. */
+/* The gaps between ascending numbers, less the least of them. */
 typedef struct gaps {
     uint32_t size[BVPD_CLUSTER_TRIANGLES]; /* numbers left out: at least 1 */
+    uint32_t end[BVPD_CLUSTER_TRIANGLES];  /* the number behind each */
     uint32_t count;
     uint32_t different; /* the number of different values */
 } gaps;
 
-/* The size up to which gaps stay in the range, for the fewest bits in total. */
-static uint32_t choose_limit(gaps *g, uint32_t count)
+static void add_gap(gaps *g, uint32_t before, uint32_t end)
 {
-    uint32_t largest = 0;
+    assert(end > before + 1 && g->count < BVPD_CLUSTER_TRIANGLES);
+    g->size[g->count] = end - before - 1;
+    g->end[g->count++] = end;
+}
+
+/* From sorted numbers. */
+static void find_gaps(uint32_t *sorted, uint32_t count, uint32_t largest, gaps *g)
+{
+    sort_numbers(sorted, count, largest);
+    for (uint32_t i = 1; i < count; i++) {
+        assert(sorted[i] >= sorted[i - 1]);
+        g->different += sorted[i] != sorted[i - 1];
+        if (sorted[i] - sorted[i - 1] > 1)
+            add_gap(g, sorted[i - 1], sorted[i]);
+    }
+}
+
+/* From a set of bits, where the numbers are dense: gaps are runs of zeros. */
+static void find_gaps_in_set(const uint32_t *numbers, uint32_t count, uint32_t largest, gaps *g)
+{
+    uint64_t set[SET_WORDS] = {0};
+    const uint32_t words = largest / 64 + 1;
+    uint32_t last = 0; /* the last number of the words before */
+    assert(words <= SET_WORDS);
+    for (uint32_t i = 0; i < count; i++)
+        set[numbers[i] / 64] |= UINT64_C(1) << numbers[i] % 64;
+    g->different = 0;
+    for (uint32_t k = 0; k < words; k++) {
+        if (set[k] == 0)
+            continue;
+        const uint64_t word = set[k];
+        const uint32_t base = 64 * k, first = base + (uint32_t)__builtin_ctzll(word);
+        g->different += (uint32_t)__builtin_popcountll(word);
+        if (first > last + 1)
+            add_gap(g, last, first);
+        /* the first numbers of runs but the lowest one of the word */
+        uint64_t starts = word & ~(word << 1) & (word - 1);
+        for (; starts != 0; starts &= starts - 1) {
+            const uint32_t start = (uint32_t)__builtin_ctzll(starts);
+            const uint64_t below = word & ((UINT64_C(1) << start) - 1);
+            add_gap(g, base + 63 - (uint32_t)__builtin_clzll(below), base + start);
+        }
+        last = base + 63 - (uint32_t)__builtin_clzll(word);
+    }
+}
+
+/* The size up to which gaps stay in the range, for the fewest bits in total. */
+static uint32_t choose_limit(const gaps *g, uint32_t count)
+{
+    uint32_t largest = 0, size[BVPD_CLUSTER_TRIANGLES];
     uint64_t range = g->different, open = 0, best = UINT64_MAX;
     for (uint32_t i = 0; i < g->count; i++) {
         largest = g->size[i] > largest ? g->size[i] : largest;
         open += g->size[i];
     }
-    sort_numbers(g->size, g->count, largest);
+    memcpy(size, g->size, g->count * sizeof *size);
+    sort_numbers(size, g->count, largest);
     uint32_t limit = 0;
     for (uint32_t kept = 0; kept <= g->count; kept++) {
         if (kept > 0) {
-            range += g->size[kept - 1];
-            open -= g->size[kept - 1];
+            range += size[kept - 1];
+            open -= size[kept - 1];
         }
-        if (kept < g->count && kept > 0 && g->size[kept] == g->size[kept - 1])
+        if (kept < g->count && kept > 0 && size[kept] == size[kept - 1])
             continue; /* gaps of equal size are kept or cut together */
         const uint64_t width = bvpi_bit_width((uint32_t)(range - 1));
         const uint64_t gap_width = bvpi_bit_width((uint32_t)open);
         const uint64_t bits = count * width + (g->count - kept) * (width + gap_width);
         if (bits < best) {
             best = bits;
-            limit = kept > 0 ? g->size[kept - 1] : 0;
+            limit = kept > 0 ? size[kept - 1] : 0;
         }
     }
     return limit;
 }
 
 /* Lists the gaps larger than `limit`. */
-static void list_gaps(const uint32_t *sorted, uint32_t count, uint32_t limit, bvpi_ids_plan *plan)
+static void list_gaps(const gaps *g, uint32_t largest, uint32_t limit, bvpi_ids_plan *plan)
 {
     uint32_t skip = 0, gap_count = 0;
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t step = sorted[i] - sorted[i - 1];
-        if (step <= 1 || step - 1 <= limit)
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (g->size[i] <= limit)
             continue;
-        skip += step - 1;
-        plan->position[gap_count] = sorted[i] - sorted[0] - skip;
+        skip += g->size[i];
+        plan->position[gap_count] = g->end[i] - skip;
         plan->skip[gap_count++] = skip;
     }
     plan->head.gap_count = (uint8_t)gap_count;
     plan->head.gap_width = (uint8_t)bvpi_bit_width(skip);
-    plan->head.width = (uint8_t)bvpi_bit_width(sorted[count - 1] - sorted[0] - skip);
+    plan->head.width = (uint8_t)bvpi_bit_width(largest - skip);
 }
 
 void bvpi_ids_choose(const uint32_t *numbers, uint32_t count, bvpi_ids_plan *plan)
 {
-    uint32_t sorted[BVPD_CLUSTER_TRIANGLES];
+    uint32_t relative[BVPD_CLUSTER_TRIANGLES];
     gaps g;
     uint32_t least = UINT32_MAX, most = 0;
     assert(count > 0 && count <= BVPD_CLUSTER_TRIANGLES);
@@ -123,19 +173,15 @@ void bvpi_ids_choose(const uint32_t *numbers, uint32_t count, bvpi_ids_plan *pla
         most = numbers[i] > most ? numbers[i] : most;
     }
     for (uint32_t i = 0; i < count; i++)
-        sorted[i] = numbers[i] - least;
-    sort_numbers(sorted, count, most - least);
+        relative[i] = numbers[i] - least;
     g.count = 0;
     g.different = 1;
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t step = sorted[i] - sorted[i - 1];
-        assert(sorted[i] >= sorted[i - 1]);
-        g.size[g.count] = step - 1; /* kept only if there is a gap */
-        g.count += step > 1;
-        g.different += step > 0;
-    }
+    if (most - least < 64 * SET_WORDS)
+        find_gaps_in_set(relative, count, most - least, &g);
+    else
+        find_gaps(relative, count, most - least, &g);
     plan->head = (bvpd_ids){.base = least};
-    list_gaps(sorted, count, choose_limit(&g, count), plan);
+    list_gaps(&g, most - least, choose_limit(&g, count), plan);
     plan->packed_size = bvpi_ids_packed_size(&plan->head, count);
 }
 
@@ -149,11 +195,9 @@ void bvpi_ids_write(const bvpi_ids_plan *plan, const uint32_t *numbers, uint32_t
         bvpi_put_bits(&bits, plan->skip[i], plan->head.gap_width);
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t k = plan->head.gap_count;
-        const uint32_t at = numbers[i] - plan->head.base;
-        while (k > 0 && plan->position[k - 1] + plan->skip[k - 1] > at)
+        uint32_t code = numbers[i] - plan->head.base, k = plan->head.gap_count;
+        while (k > 0 && plan->position[k - 1] + plan->skip[k - 1] > code)
             k--;
-        bvpi_put_bits(&bits, k > 0 ? at - plan->skip[k - 1] : at, width);
+        bvpi_put_bits(&bits, k > 0 ? code - plan->skip[k - 1] : code, width);
     }
-    bvpi_end_bits(&bits);
 }

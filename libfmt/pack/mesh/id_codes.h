@@ -17,7 +17,8 @@ typedef struct bvpi_ids_plan {
 
 /* count: 1 .. 256. */
 void bvpi_ids_choose(const uint32_t *numbers, uint32_t count, bvpi_ids_plan *plan);
-/* plan: made for these numbers. out: plan->packed_size zero bytes, for what follows the head. */
+/* plan: made for these numbers. out: plan->packed_size zero bytes, for what follows the head, and
+ * eight more that may be written. */
 void bvpi_ids_write(const bvpi_ids_plan *plan, const uint32_t *numbers, uint32_t count,
                     uint8_t *out);
 

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+BUILD_KERNEL_SOURCES += \
+	libfmt/pack/mesh/axis_codes_kernel.c
 LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/mesh/axis_codes.c \
 	libfmt/pack/mesh/check_mesh.c \
@@ -10,6 +12,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/mesh/weld.c
 noinst_HEADERS += \
 	libfmt/pack/mesh/axis_codes.h \
+	libfmt/pack/mesh/axis_codes_kernel.h \
 	libfmt/pack/mesh/check_mesh.h \
 	libfmt/pack/mesh/corner_codes.h \
 	libfmt/pack/mesh/defects.h \

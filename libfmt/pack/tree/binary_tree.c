@@ -373,7 +373,7 @@ static bvp_status write_all(writing *w, const uint32_t *references, const uint32
                               "a part of %" PRIu32 " triangles needs a hierarchy of more than "
                               "4 GiB; split the mesh into several parts",
                               w->build->triangle_count);
-    w->bytes = calloc(w->size, 1);
+    w->bytes = calloc(w->size + sizeof(uint64_t), 1); /* what bvpi_put_bits may write behind it */
     if (!w->bytes)
         return bvpi_error_memory(error, w->size);
     write_uppers(w);

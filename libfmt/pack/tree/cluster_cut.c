@@ -36,7 +36,8 @@ enum {
     CUT_MIN = 64,
     AHEAD = 16,      /* triangles ahead of the current one whose corners are prefetched */
     MAP_SIZE = 1024, /* a power of two, four times the most vertices of a cluster */
-    RECORD_MAX = sizeof(bvpd_cluster) + 3 * BVPD_CLUSTER_TRIANGLES + 3 * 4 * BVPD_CLUSTER_VERTICES
+    RECORD_MAX = sizeof(bvpd_cluster) + 3 * BVPD_CLUSTER_TRIANGLES + 3 * 4 * BVPD_CLUSTER_VERTICES,
+    BEHIND = sizeof(uint64_t) /* writable behind a stream of bits */
 };
 
 /* The record being filled. */
@@ -196,7 +197,8 @@ static bool add_ids(forming *f, bvpd_cluster *head)
     }
     bvpi_ids_choose(numbers, f->triangle_count, &plan);
     const uint32_t head_size = f->mesh->is_outside ? 0 : (uint32_t)sizeof plan.head;
-    if (!reserve((void **)&b->ids, &b->ids_capacity, b->ids_size, head_size + plan.packed_size, 1))
+    if (!reserve((void **)&b->ids, &b->ids_capacity, b->ids_size,
+                 head_size + plan.packed_size + BEHIND, 1))
         return false;
     memcpy(f->mesh->is_outside ? (uint8_t *)head->base : b->ids + b->ids_size, &plan.head,
            sizeof plan.head);
@@ -208,28 +210,47 @@ static bool add_ids(forming *f, bvpd_cluster *head)
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
+/* Writes the vertices, each with its fields of all three axes, to `out`. Returns their end. */
+static uint8_t *put_fields(const bvpi_packed_axis axes[3], uint32_t count, uint8_t *out)
+{
+    const bvpi_packed_axis *x = &axes[0], *y = &axes[1], *z = &axes[2];
+    const unsigned two = x->field_width + y->field_width;
+    bvpi_bits bits = {.at = out};
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t xy = x->fields[i] | (uint64_t)y->fields[i] << x->field_width;
+        if (two + z->field_width <= 56)
+            bvpi_put_bits(&bits, xy | (uint64_t)z->fields[i] << two, two + z->field_width);
+        else {
+            bvpi_put_bits(&bits, x->fields[i], x->field_width);
+            bvpi_put_bits(&bits, y->fields[i], y->field_width);
+            bvpi_put_bits(&bits, z->fields[i], z->field_width);
+        }
+    }
+    return bvpi_end_bits(&bits);
+}
+
 /* Writes the coordinates of all three axes to `out`. Returns their size. */
 static uint32_t pack_vertices(const forming *f, bvpd_cluster *head, uint8_t *out)
 {
     bvpi_packed_axis axes[3];
+    float values[3][BVPD_CLUSTER_VERTICES];
+    for (uint32_t i = 0; i < f->vertex_count; i++) {
+        const float *position = f->mesh->positions + 3 * (uint64_t)f->vertices[i];
+        values[0][i] = position[0];
+        values[1][i] = position[1];
+        values[2][i] = position[2];
+    }
     for (int axis = 0; axis < 3; axis++) {
-        float values[BVPD_CLUSTER_VERTICES];
-        for (uint32_t i = 0; i < f->vertex_count; i++)
-            values[i] = f->mesh->positions[3 * (uint64_t)f->vertices[i] + axis];
         bvpi_packed_axis *a = &axes[axis];
-        bvpi_pack_axis(values, f->vertex_count, f->mesh->is_deformable, a);
+        bvpi_pack_axis(values[axis], f->vertex_count, f->mesh->is_deformable, a);
         head->packing[axis] = (uint8_t)(a->packing.mode << 6 | a->packing.width);
         head->scale[axis] = a->packing.scale;
         head->base[axis] = a->packing.base;
         head->table_count[axis] = (uint8_t)a->table_count;
     }
-    bvpi_bits bits = {.at = out};
-    for (uint32_t i = 0; i < f->vertex_count; i++)
-        for (int axis = 0; axis < 3; axis++)
-            bvpi_put_bits(&bits, axes[axis].fields[i], axes[axis].field_width);
-    uint8_t *end = bvpi_end_bits(&bits);
+    uint8_t *end = put_fields(axes, f->vertex_count, out);
     for (int axis = 0; axis < 3; axis++) {
-        bits = (bvpi_bits){.at = end};
+        bvpi_bits bits = {.at = end};
         for (uint32_t i = 0; i < axes[axis].table_count; i++)
             bvpi_put_bits(&bits, axes[axis].table[i], axes[axis].packing.width);
         end = bvpi_end_bits(&bits);

@@ -50,8 +50,10 @@ START_TEST(test_small_meshes)
         uint32_t indices[3 * COUNT];
         for (int k = 0; k < 3 * COUNT; k++)
             indices[k] = (uint32_t)(case_random(&state) % (3 + round % (VERTICES - 2)));
-        const bvpi_mesh mesh = {
-            .indices = indices, .vertex_count = VERTICES, .triangle_count = COUNT};
+        /* few triangles leave vertices with few keys, which are not sorted */
+        const bvpi_mesh mesh = {.indices = indices,
+                                .vertex_count = VERTICES,
+                                .triangle_count = 1 + (uint32_t)(case_random(&state) % COUNT)};
         const bvpi_defects expected = count_plainly(&mesh);
         bvpi_defects got;
         ck_assert(bvpi_count_defects(&mesh, 1 + round % 3, &got));

@@ -6,7 +6,8 @@
  * half) and the third corner of its triangle (lower half). Sorting a bucket brings equal edges
  * together: one is an open edge, three or more are non-manifold. Equal keys are the same edge of
  * triangles with the same three corners: duplicates. Each triangle is counted once there, by the
- * key whose third corner is not before the other vertex.
+ * key whose third corner is not before the other vertex. Most buckets need no sorting: in
+ * defects_kernel.c a glance tells that all their edges have two triangles.
  *
  * Counting sort, in parallel passes: each piece of triangles counts its keys for each vertex,
  * prefix sums turn counts into places, each piece writes its keys. A piece's places follow those of
@@ -22,8 +23,10 @@
  */
 #include "pack/mesh/defects.h"
 
+#include "base/isa.h"
 #include "base/sum.h"
 #include "base/large_array.h"
+#include "pack/mesh/defects_kernel.h"
 #include "pack/work.h"
 
 #include <assert.h>
@@ -234,7 +237,11 @@ static void count_buckets(void *user, uint32_t piece)
     const uint32_t last = cut(c->mesh->vertex_count, piece + 1, c);
     uint64_t begin = c->begin[piece];
     bvpi_defects out = {0};
+    const bvpi_defects_kernel *kernel = BVPI_ISA_CHOOSE(bvpi_defects_kernel, bvpi_isa_of_cpu());
     for (uint32_t k = cut(c->mesh->vertex_count, piece, c); k < last; k++) {
+        k = kernel->pass(c->keys, ends, k, last, &begin);
+        if (k == last)
+            break;
         assert(begin <= ends[k]);
         sort_keys(c->keys + begin, ends[k] - begin);
         count_bucket(c->keys + begin, ends[k] - begin, k, &out);
@@ -258,10 +265,11 @@ bool bvpi_count_defects(const bvpi_mesh *mesh, uint32_t thread_count, bvpi_defec
         for (uint32_t p = 0; p < pieces; p++)
             c.begin[p + 1] += c.begin[p];
         assert(c.begin[pieces] <= 3 * (uint64_t)mesh->triangle_count); /* a key for each edge */
-        c.keys = bvpi_allocate(c.begin[pieces], sizeof *c.keys);
+        c.keys = bvpi_allocate(c.begin[pieces] + BVPI_BUCKET_MAX, sizeof *c.keys);
     }
     const bool ok = c.keys != NULL;
     if (ok) {
+        memset(c.keys + c.begin[pieces], 0, BVPI_BUCKET_MAX * sizeof *c.keys);
         bvpi_parallel(thread_count, pieces, place_buckets, &c);
         bvpi_parallel(thread_count, pieces, put_keys, &c);
         bvpi_parallel(thread_count, pieces, count_buckets, &c);

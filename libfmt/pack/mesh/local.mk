@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 BUILD_KERNEL_SOURCES += \
-	libfmt/pack/mesh/axis_codes_kernel.c
+	libfmt/pack/mesh/axis_codes_kernel.c \
+	libfmt/pack/mesh/defects_kernel.c
 LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/mesh/axis_codes.c \
 	libfmt/pack/mesh/check_mesh.c \
@@ -16,6 +17,7 @@ noinst_HEADERS += \
 	libfmt/pack/mesh/check_mesh.h \
 	libfmt/pack/mesh/corner_codes.h \
 	libfmt/pack/mesh/defects.h \
+	libfmt/pack/mesh/defects_kernel.h \
 	libfmt/pack/mesh/find_strays.h \
 	libfmt/pack/mesh/id_codes.h \
 	libfmt/pack/mesh/intake.h \

@@ -147,35 +147,53 @@ typedef struct welding {
     uint32_t failed; /* atomic */
 } welding;
 
-/* Three rounds over each block: compute hashes and prefetch slots; prefetch the vertices that the
- * slots name; enter. `size` is a constant in each caller, so comparing and copying need no loop. */
+/* Up to BLOCK corners on their way into the table. */
+typedef struct entering {
+    const uint8_t *at[BLOCK];
+    uint32_t hashes[BLOCK];
+} entering;
+
+/* Each block goes through three rounds: compute hashes and prefetch slots; prefetch the vertices
+ * that the slots name; enter. While one block is in a round, the block before it is in the next, so
+ * that what was prefetched has time to arrive. `size` is a constant in each caller, so comparing
+ * and copying need no loop. */
 static inline __attribute__((always_inline)) bool enter_all(const welding *w, share *s, size_t size)
 {
     const bvpi_vertices *v = w->vertices;
     table *t = &s->table;
     const size_t to_next_triangle = v->triangle_stride - 2 * v->stride;
-    uint32_t hashes[BLOCK];
+    const uint64_t end = s->end;
+    entering blocks[3];
     assert(v->size == size && s->begin <= s->end && s->end <= v->count);
-    for (uint32_t begin = s->begin; begin < s->end; begin += BLOCK) {
-        const uint32_t count = s->end - begin < BLOCK ? s->end - begin : BLOCK;
-        const uint8_t *next = bvpi_vertex_at(v, begin), *at[BLOCK];
-        if (!grow(t))
-            return false;
-        for (uint32_t k = 0; k < count; k++) {
-            at[k] = next;
-            next += (begin + k) % 3 == 2 ? to_next_triangle : v->stride;
-            hashes[k] = hash_vertex(at[k], size);
-            __builtin_prefetch(bvpi_hash_home(&t->numbers, hashes[k]));
+    for (uint64_t first = s->begin; first < end + 2 * BLOCK; first += BLOCK) {
+        const uint32_t round = (uint32_t)((first - s->begin) / BLOCK);
+        if (first < end) {
+            entering *b = &blocks[round % 3];
+            const uint32_t count = end - first < BLOCK ? (uint32_t)(end - first) : BLOCK;
+            const uint8_t *next = bvpi_vertex_at(v, (uint32_t)first);
+            for (uint32_t k = 0; k < count; k++) {
+                b->at[k] = next;
+                next += (first + k) % 3 == 2 ? to_next_triangle : v->stride;
+                b->hashes[k] = hash_vertex(b->at[k], size);
+                __builtin_prefetch(bvpi_hash_home(&t->numbers, b->hashes[k]));
+            }
         }
-        for (uint32_t k = 0; k < count; k++) {
-            const uint32_t number = (uint32_t)*bvpi_hash_home(&t->numbers, hashes[k]);
-            __builtin_prefetch(position(t, number == 0 ? 0 : number - 1, size));
+        if (round >= 1 && first - BLOCK < end) {
+            const entering *b = &blocks[(round - 1) % 3];
+            const uint64_t left = end - (first - BLOCK);
+            for (uint32_t k = 0; k < BLOCK && k < left; k++) {
+                const uint32_t number = (uint32_t)*bvpi_hash_home(&t->numbers, b->hashes[k]);
+                __builtin_prefetch(position(t, number == 0 ? 0 : number - 1, size));
+            }
         }
-        for (uint32_t k = 0; k < count; k++)
-            w->out[begin + k] = enter(t, at[k], hashes[k], size);
-        /* begin + BLOCK may exceed 32 bits */
-        if (s->end - begin <= BLOCK)
-            break;
+        if (round >= 2) {
+            const entering *b = &blocks[(round - 2) % 3];
+            const uint64_t begin = first - 2 * BLOCK;
+            if (!grow(t))
+                return false;
+            for (uint32_t k = 0; k < BLOCK && k < end - begin; k++)
+                w->out[begin + k] = enter(t, b->at[k], b->hashes[k], size);
+        }
     }
     return true;
 }

@@ -21,7 +21,8 @@ trap 'slurm_down; rm -rf "$scratch"' EXIT
 
 # one random task that runs or waits, "JOB_TASK"; nothing if there is none
 any_task() {
-  squeue -h -r -o %i -n bvpack-pack,bvpack-merge,bvpack-clash,bvpack-report 2>/dev/null | shuf -n 1 --random-source=<(yes $RANDOM)
+  squeue -h -r -o %i -n bvpack-pack,bvpack-merge,bvpack-clash,bvpack-report 2>/dev/null |
+    shuf -n 1 --random-source=<(yes $RANDOM)
 }
 kills=${BVP_KILLS:-20} requeued=0 cancelled=0 killed=0
 kill_one() {

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034 # for those that source it
+# shellcheck shell=bash disable=SC2034,SC2154 # for those that source it
 # SPDX-License-Identifier: MIT
 # Sourced by the tests of a farm, after cli/verb_test.sh: an export, what one machine makes of it, and how a night is held
 # against that. Random choices are those of BVP_SEED, which is printed.

@@ -123,6 +123,11 @@ typedef struct bvp_clash_zone {
     const char *name; /* for error messages; or NULL */
 } bvp_clash_zone;
 
+/* Instances first .. end - 1 of the first file; first <= end <= their number. */
+typedef struct bvp_clash_range {
+    uint32_t first, end;
+} bvp_clash_range;
+
 /* Zero-initialise; zero means default everywhere but in `limits`, where it is zero. NULL instead:
  * no clearance, touch gap and overlap by default. */
 typedef struct bvp_clash_options {
@@ -133,6 +138,7 @@ typedef struct bvp_clash_options {
     bvp_clash_rule_fn rule; /* or NULL */
     void *rule_user;
     uint32_t first_instance; /* to resume: pairs with a smaller `a` are left out and not counted */
+    uint32_t end_instance;   /* likewise pairs with this `a` or a larger one; 0: none */
     /* Called in order, between the pairs of instances `done - 1` and `done` of the first file: all
      * pairs with a < done have been given, and `coverage` counts them. Nonzero: stop. */
     int (*progress)(void *user, uint32_t done, uint32_t total, const bvp_clash_coverage *coverage);
@@ -143,6 +149,10 @@ typedef struct bvp_clash_options {
                                    that are complete, and the pairs that were given are right */
     /* Elements bvp_clash_zone: the instances are held against these; see there. Or NULL. */
     const bvp_const_array *zones;
+    /* Elements bvp_clash_range, ascending and disjoint: pairs whose `a` is in none of them, too,
+     * are left out and not counted. Or NULL. Runs over ranges that cover all instances once give
+     * together what one run gives, and their coverages add up to its coverage. */
+    const bvp_const_array *ranges;
     uint64_t reserved[1]; /* zero */
 } bvp_clash_options;
 
@@ -176,6 +186,20 @@ typedef struct bvp_clash_scene {
 BVP_API bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *options,
                              bvp_clash_fn callback, void *user, bvp_clash_coverage *coverage,
                              bvp_error *error);
+/* Which instances to ask for share `index` of `count`, when as many machines, 0 .. count - 1, are
+ * to do the work of one run of this scene with these options: at most BVP_CLASH_SHARE_RANGES
+ * ranges, for bvp_clash_options.ranges. Each instance is in one share. Shares cost about the same,
+ * as far as triangles and boxes near tell; the rule is not asked. What is asked of the options is
+ * reach, limits, zones and control. The answer depends on these, `count` and the files alone. A
+ * share may be empty. BVP_ERR_ARGUMENT: as of bvp_clash, or index >= count, or count >
+ * BVP_CLASH_SHARES_MOST. 8 bytes of memory for each instance, 16 for each share. O(instances +
+ * count * log count) and some hundred look-ups in the hierarchy. */
+enum { BVP_CLASH_SHARE_RANGES = 16, BVP_CLASH_SHARES_MOST = 1000000 };
+BVP_API bvp_status bvp_clash_share(const bvp_clash_scene *scene, const bvp_clash_options *options,
+                                   uint32_t index, uint32_t count,
+                                   bvp_clash_range ranges[BVP_CLASH_SHARE_RANGES],
+                                   uint32_t *range_count, bvp_error *error);
+
 /* One pair by its numbers, with the same verdict. *pair of a clear one has only a, b and verdict.
  */
 BVP_API bvp_status bvp_clash_one(const bvp_clash_scene *scene, uint32_t instance_a,

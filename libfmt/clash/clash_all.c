@@ -27,6 +27,7 @@
 #include "clash/known_apart.h"
 #include "clash/order.h"
 #include "clash/pair_limits.h"
+#include "clash/shares.h"
 #include "clash/zones.h"
 #include "format/source.h"
 
@@ -256,7 +257,8 @@ static const char *const reasons[] = {
     [BVP_ERR_SYSTEM] = "a part in the store can't be opened, or a thread can't be started: is the "
                        "part there, and are there descriptors left?",
     [BVP_ERR_ARGUMENT] = "a limit is negative, the placement singular, two parts have no kind of "
-                         "hierarchy in common, or there are zones and a second file",
+                         "hierarchy in common, there are zones and a second file, or ranges "
+                         "that are not ascending, disjoint and within the instances",
     [BVP_ERR_CANCELLED] = "ended before it was done, by its flag, its callback or its budget of "
                           "steps"};
 
@@ -284,7 +286,6 @@ static bvp_status clash(const bvp_clash_scene *scene, const bvp_clash_options *o
     }
     if (status == BVP_OK) {
         bvpi_clash_run run = {.options = options,
-                              .first = options->first_instance,
                               .total = bvpi_clash_count(&all.scene.a),
                               .thread_count = options->thread_count,
                               .callback = callback,
@@ -293,9 +294,14 @@ static bvp_status clash(const bvp_clash_scene *scene, const bvp_clash_options *o
                               .user = &all,
                               .own_new = worker_new,
                               .own_free = worker_free};
-        status = has_zones
-                     ? bvpi_zones_in_order(&zones, &all.scene, &all.terms, all.control, &run, &sum)
-                     : bvpi_clash_in_order(&run, &sum);
+        bvp_clash_range *ranges;
+        status = bvpi_clash_ranges(options, run.total, &ranges, &run.range_count);
+        run.ranges = ranges;
+        if (status == BVP_OK)
+            status = has_zones ? bvpi_zones_in_order(&zones, &all.scene, &all.terms, all.control,
+                                                     &run, &sum)
+                               : bvpi_clash_in_order(&run, &sum);
+        free(ranges);
     }
     bvpi_clash_scene_free(&all.scene);
     bvpi_zones_free(&zones);

@@ -16,6 +16,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/clash/pieces.c \
 	libfmt/clash/same.c \
 	libfmt/clash/seams.c \
+	libfmt/clash/shares.c \
 	libfmt/clash/sweep.c \
 	libfmt/clash/sweep_clear.c \
 	libfmt/clash/touch_gap.c \
@@ -36,6 +37,7 @@ noinst_HEADERS += \
 	libfmt/clash/part_cache.h \
 	libfmt/clash/pieces.h \
 	libfmt/clash/seams.h \
+	libfmt/clash/shares.h \
 	libfmt/clash/sweep.h \
 	libfmt/clash/zone_shape.h \
 	libfmt/clash/zone_verdict.h \

@@ -46,6 +46,8 @@ struct bvpi_clash_order {
     bvpi_clash_block *ring;
     uint32_t ring_size, block_size, block_count;
     uint32_t next_to_take, next_to_deliver;
+    size_t range;  /* that the next block is in */
+    uint32_t used; /* instances of it that have been taken */
     bool is_delivering;
     bool has_ended; /* atomic */
     bvp_status status;
@@ -155,6 +157,29 @@ bool bvpi_clash_deliver(bvpi_clash_block *block, const bvp_clash_pair *pair)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
+static uint32_t blocks_in(const bvp_clash_range *range, uint32_t block_size)
+{
+    const uint32_t count = range->end - range->first;
+    return count / block_size + (count % block_size != 0);
+}
+
+/* The instances of the next block, which are all in one range. */
+static bvp_clash_range cut_block(bvpi_clash_order *order)
+{
+    const bvpi_clash_run *run = order->run;
+    assert(order->range < run->range_count);
+    while (order->used == run->ranges[order->range].end - run->ranges[order->range].first) {
+        order->range++;
+        order->used = 0;
+        assert(order->range < run->range_count);
+    }
+    const bvp_clash_range *range = &run->ranges[order->range];
+    const uint32_t first = range->first + order->used, left = range->end - first;
+    const uint32_t count = left < order->block_size ? left : order->block_size;
+    order->used += count;
+    return (bvp_clash_range){first, first + count};
+}
+
 /* Returns the next block, empty, or NULL if there are no more. */
 static bvpi_clash_block *take_block(bvpi_clash_order *order)
 {
@@ -162,16 +187,15 @@ static bvpi_clash_block *take_block(bvpi_clash_order *order)
     pthread_mutex_lock(&order->mutex);
     if (order->next_to_take < order->block_count && bvpi_clash_goes_on(order)) {
         const uint32_t number = order->next_to_take++;
+        const bvp_clash_range own = cut_block(order); /* before another thread takes a number */
         while (bvpi_clash_goes_on(order) && number - order->next_to_deliver >= order->ring_size)
             pthread_cond_wait(&order->changed, &order->mutex);
         if (bvpi_clash_goes_on(order)) {
-            const uint32_t first = order->run->first + number * order->block_size;
-            const uint32_t left = order->run->total - first;
             block = &order->ring[number % order->ring_size];
-            assert(!block->is_complete && left > 0);
+            assert(!block->is_complete);
             block->number = number;
-            block->first = first;
-            block->count = left < order->block_size ? left : order->block_size;
+            block->first = own.first;
+            block->count = own.end - own.first;
             block->pair_count = 0;
             block->status = BVP_OK;
             memset(&block->sum, 0, sizeof block->sum);
@@ -210,10 +234,13 @@ static void *work(void *argument)
 bvp_status bvpi_clash_in_order(const bvpi_clash_run *run, bvp_clash_coverage *coverage)
 {
     bvpi_clash_order order = {.run = run, .block_size = BVPI_CLASH_BLOCK_MOST};
-    const uint32_t total = run->first < run->total ? run->total - run->first : 0;
-    while (order.block_size > 1 && total / order.block_size < BLOCKS_WANTED)
+    uint32_t instances = 0; /* no more than there are, because ranges are disjoint */
+    for (size_t i = 0; i < run->range_count; i++)
+        instances += run->ranges[i].end - run->ranges[i].first;
+    while (order.block_size > 1 && instances / order.block_size < BLOCKS_WANTED)
         order.block_size /= 2;
-    order.block_count = total / order.block_size + (total % order.block_size != 0);
+    for (size_t i = 0; i < run->range_count; i++)
+        order.block_count += blocks_in(&run->ranges[i], order.block_size);
     assert(order.block_size > 0 && order.block_size <= BVPI_CLASH_BLOCK_MOST);
     long wanted = run->thread_count;
     if (wanted == 0)

@@ -37,7 +37,9 @@ typedef void (*bvpi_clash_work_fn)(void *user, void *own, bvpi_clash_block *bloc
 
 typedef struct bvpi_clash_run {
     const bvp_clash_options *options;
-    uint32_t first, total; /* instances `first` .. `total` - 1 of the first file */
+    const bvp_clash_range *ranges; /* of instances of the first file: ascending, disjoint */
+    size_t range_count;
+    uint32_t total; /* of all its instances, for progress */
     uint32_t thread_count;
     bvp_clash_fn callback;
     void *callback_user;

@@ -94,22 +94,23 @@ static void worker_free(void *own)
     free(own);
 }
 
-static bvp_status mark_instances(zone_run *all)
+bvp_status bvpi_zones_mark(const bvpi_zones *zones, const bvpi_clash_scene *scene,
+                           const bvp_control *control, uint64_t **out)
 {
-    const uint32_t instance_count = bvpi_clash_count(&all->scene->a);
+    const uint32_t instance_count = bvpi_clash_count(&scene->a);
     bvpi_clash_list near = {0};
     bvp_status status = BVP_OK;
-    all->marks = calloc((size_t)instance_count / 64 + 1, sizeof *all->marks);
-    if (!all->marks)
+    uint64_t *marks = *out = calloc((size_t)instance_count / 64 + 1, sizeof *marks);
+    if (!marks)
         return BVP_ERR_NO_MEMORY;
-    for (uint32_t i = 0; i < all->zones->count && status == BVP_OK; i++) {
-        if (bvpi_is_cancelled(all->control))
+    for (uint32_t i = 0; i < zones->count && status == BVP_OK; i++) {
+        if (bvpi_is_cancelled(control))
             status = BVP_ERR_CANCELLED;
         else
-            status = bvpi_clash_candidates(all->scene, &all->zones->at[i].bounds, &near);
+            status = bvpi_clash_candidates(scene, &zones->at[i].bounds, &near);
         for (uint64_t k = 0; k < near.count && status == BVP_OK; k++)
             if (near.items[k] < instance_count) /* a forged hierarchy may list others */
-                all->marks[near.items[k] / 64] |= UINT64_C(1) << (near.items[k] % 64);
+                marks[near.items[k] / 64] |= UINT64_C(1) << (near.items[k] % 64);
     }
     free(near.items);
     return status;
@@ -207,7 +208,7 @@ bvp_status bvpi_zones_in_order(const bvpi_zones *zones, bvpi_clash_scene *scene,
     run.user = &all;
     run.own_new = worker_new;
     run.own_free = worker_free;
-    bvp_status status = mark_instances(&all);
+    bvp_status status = bvpi_zones_mark(zones, scene, control, &all.marks);
     if (status == BVP_OK)
         status = bvpi_clash_in_order(&run, coverage);
     free(all.marks);

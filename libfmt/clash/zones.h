@@ -21,6 +21,11 @@ typedef struct bvpi_zones {
 bvp_status bvpi_zones_init(bvpi_zones *zones, const bvp_const_array *given, bvp_error *error);
 void bvpi_zones_free(bvpi_zones *zones);
 
+/* Finds the instances of scene->a that may be near a zone: *out has a bit for each, and is the
+ * caller's to free, whatever is returned. */
+bvp_status bvpi_zones_mark(const bvpi_zones *zones, const bvpi_clash_scene *scene,
+                           const bvp_control *control, uint64_t **out);
+
 /* Judges all pairs of an instance of scene->a and a zone. run: how, and for whom; what works on a
  * block is set here. */
 bvp_status bvpi_zones_in_order(const bvpi_zones *zones, bvpi_clash_scene *scene,

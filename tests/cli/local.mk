@@ -9,6 +9,7 @@ SCRIPT_TESTS += \
 	tests/cli/test_clash_issues.sh \
 	tests/cli/test_clash_nights.sh \
 	tests/cli/test_clash_scenes.sh \
+	tests/cli/test_clash_shard.sh \
 	tests/cli/test_clash_zones.sh \
 	tests/cli/test_cli.sh \
 	tests/cli/test_compress.sh \

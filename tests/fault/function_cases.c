@@ -490,6 +490,15 @@ static int clash_with(const bvp_file *file, uint32_t threads)
     ASK(bvp_clash_one, &(bvp_clash_scene){.a = file}, 0, 1, &options.limits, BVP_CLASH_DISTANCE,
         &pair);
     NOTE(pair.verdict);
+    bvp_clash_range ranges[BVP_CLASH_SHARE_RANGES];
+    uint32_t count;
+    TRY(bvp_clash_share, &(bvp_clash_scene){.a = file}, &options, 1, 2, ranges, &count);
+    NOTE(count);
+    const bvp_const_array array = {ranges, 0, count};
+    bvp_clash_options of_share = options;
+    of_share.ranges = &array;
+    TRY(bvp_clash, &(bvp_clash_scene){.a = file}, &of_share, on_clash, NULL, &coverage);
+    NOTE(coverage.instance_count);
     return 0;
 }
 
@@ -510,6 +519,10 @@ static int clash_zones(void)
         const bvp_clash_scene scene = {.a = k == 0 ? given.plain : given.thin};
         TRY(bvp_clash, &scene, &options, on_clash, NULL, &coverage);
         NOTE(coverage.box_pairs);
+        bvp_clash_range ranges[BVP_CLASH_SHARE_RANGES];
+        uint32_t count;
+        TRY(bvp_clash_share, &scene, &options, 0, 2, ranges, &count);
+        NOTE(count);
         ASK(bvp_clash_one_zone, scene.a, 0, &zones[1], &options.limits, BVP_CLASH_DISTANCE, &pair);
         NOTE(pair.verdict);
     }

@@ -271,6 +271,8 @@ static const char *const commands[] = {
     "pack tree.jsonl -q --shard 1/2 -o share1.bvp",
     "pack tree.jsonl -q --shard 2/2 -o share2.bvp",
     "clash tree2.bvp -q -r old.jsonl",
+    "clash tree.bvp -q --shard 1/2 -o share1.clash",
+    "clash tree.bvp -q --shard 2/2 -o share2.clash",
     "compress ring.bvp -q -j 1 -o ring.zst",
 };
 

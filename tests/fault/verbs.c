@@ -106,6 +106,10 @@ static const verb_case cases[] = {
     {.line = "clash ../in/tree.bvp -q -j 1 -r o.xlsx"},
     {.line = "clash ../in/tree.bvp -q -j 1 -r - --contacts"},
     {.line = "clash ../in/tree.bvp -q -j 1 -r o.csv", .old = "o.csv"},
+    {.line = "clash ../in/tree.bvp -j 1 --shard 1/2 -o o.clash", .has_time = 1},
+    {.line = "clash ../in/tree.bvp -q -j 1 --shard 2/2 -o o.clash --state o.state"},
+    {.line = "clash ../in/tree.bvp -q -j 1 -r o.csv --merge ../in/share1.clash ../in/share2.clash",
+     .old = "o.csv"},
     {.line = "clash ../in/tree.bvp -j 1 --rules ../in/rules.json --baseline ../in/old.jsonl -r "
              "o.jsonl"},
     {.line = "clash ../in/tree.bvp -j 1 --baseline ../in/tree2.bvp,../in/old.jsonl -r o.jsonl"},

@@ -10,6 +10,7 @@ PROPERTY_SUITES += \
 	tests/property/test_clash_cracks.c \
 	tests/property/test_clash_flush.c \
 	tests/property/test_clash_same.c \
+	tests/property/test_clash_shares.c \
 	tests/property/test_clash_sweep.c \
 	tests/property/test_clash_verdict.c \
 	tests/property/test_clash_zone_verdict.c \

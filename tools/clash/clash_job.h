@@ -13,6 +13,7 @@
 #include "clash/clash_gather.h"
 #include "clash/clash_journal.h"
 #include "rules/clash_rules.h"
+#include "clash/clash_share.h"
 #include "clash/clash_state.h"
 #include "clash/clash_tolerance.h"
 #include "zones/clash_zones.h"
@@ -23,10 +24,11 @@
 
 typedef struct clash_settings {
     const char *clearance, *touch, *overlap, *placement_b, *suggest, *places, *incremental,
-        *baseline, *state, *cell, *assume_unit, *issues, *bcf, *zones, *verdicts, *min_depth;
+        *baseline, *state, *cell, *assume_unit, *issues, *bcf, *zones, *verdicts, *min_depth,
+        *shard, *output;
     option_list excludes, rules, reports, zone_texts;
     uint64_t jobs, pictures, worst, top;
-    int no_issues, same_assembly, contacts, fast, json, quiet, exit_code;
+    int no_issues, same_assembly, contacts, fast, json, quiet, exit_code, merge;
 } clash_settings;
 
 typedef struct clash_job {
@@ -48,6 +50,12 @@ typedef struct clash_job {
     issue_log issues; /* what people have said about them */
     clash_state state;
     clash_journal journal;
+    shard_number shard;                             /* count 0: the run is not shared */
+    bvp_clash_range ranges[BVP_CLASH_SHARE_RANGES]; /* of the share */
+    uint32_t range_count, own_count;                /* own: instances in them */
+    clash_share_head head;                          /* what all shares of the run have in common */
+    clash_share_output share;
+    clash_shares shares; /* with --merge */
     clash_outputs outputs;
     clash_rows rows;
     clash_filter filter;
@@ -72,6 +80,10 @@ typedef struct clash_job {
  * error. */
 int clash_run_all(clash_job *j);
 
+/* Runs the query over the share's instances, and writes the share. Likewise; EXIT_STOPPED: there is
+ * none. */
+int clash_run_share(clash_job *j);
+
 /* The row of a kept pair, which is read into *pair; valid until the next call. NULL: that has been
  * said. */
 clash_row *clash_row_of(clash_job *j, const clash_found *found, bvp_clash_pair *pair);
@@ -82,5 +94,8 @@ int clash_issue_of(clash_job *j, uint32_t number, clash_issue *out);
 /* The coverage statement and the worst issues, for people and for programs. */
 int clash_print(clash_job *j, FILE *out);
 int clash_print_json(clash_job *j);
+/* Likewise, of a share. */
+int clash_print_share(const clash_job *j, FILE *out);
+int clash_print_share_json(const clash_job *j);
 
 #endif

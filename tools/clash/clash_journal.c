@@ -148,8 +148,7 @@ static int check_pairs(clash_journal *j, size_t at)
 {
     for (size_t i = 0; i < j->old_count; i++) {
         const bvp_clash_pair *p = &j->old_pairs[i], *before = p - 1;
-        if (!clash_state_is_pair(&j->old_scope, p) ||
-            (i > 0 && (p->a != before->a ? p->a < before->a : p->b <= before->b)))
+        if (!clash_scope_takes(&j->old_scope, p) || (i > 0 && !clash_pair_is_after(p, before)))
             return refuse(j, at + i * sizeof *p, "a pair as a clash run writes it");
     }
     j->old_first = calloc((size_t)j->old_scope.count_a + 2, sizeof *j->old_first);

@@ -380,3 +380,52 @@ int clash_print_json(clash_job *j)
     jsonw_finish(&out);
     return 0;
 }
+
+/* ---- a share ------------------------------------------------------------------------------- */
+
+static uint64_t pairs_found(const bvp_clash_coverage *c)
+{
+    return c->box_pairs - c->excluded - c->verdicts[BVP_VERDICT_CLEAR];
+}
+
+int clash_print_share(const clash_job *j, FILE *out)
+{
+    const bvp_clash_coverage *c = &j->summary.coverage;
+    char a[64], b[64], d[64], e[64];
+    fprintf(out,
+            "share %u of %u: %s of %s instances; %s pairs near, %s of them not clear; %.3g s\n",
+            j->shard.index, j->shard.count, grouped(j->own_count, a), grouped(j->summary.total, b),
+            grouped(c->box_pairs, d), grouped(pairs_found(c), e), j->seconds);
+    return 0;
+}
+
+int clash_print_share_json(const clash_job *j)
+{
+    const bvp_clash_coverage *c = &j->summary.coverage;
+    json out;
+    jsonw_start(&out, stdout, 1);
+    jsonw_object(&out, NULL);
+    jsonw_text(&out, "file", j->run.path_a);
+    jsonw_inline_object(&out, "shard");
+    jsonw_count(&out, "index", j->shard.index);
+    jsonw_count(&out, "count", j->shard.count);
+    jsonw_end(&out);
+    jsonw_text(&out, "output", j->set->output);
+    jsonw_count(&out, "instances", j->own_count);
+    jsonw_count(&out, "total", j->summary.total);
+    jsonw_array(&out, "ranges");
+    for (uint32_t i = 0; i < j->range_count; i++) {
+        jsonw_inline_object(&out, NULL);
+        jsonw_count(&out, "first", j->ranges[i].first);
+        jsonw_count(&out, "end", j->ranges[i].end);
+        jsonw_end(&out);
+    }
+    jsonw_end(&out);
+    jsonw_count(&out, "near_pairs", c->box_pairs);
+    jsonw_count(&out, "excluded", c->excluded);
+    jsonw_count(&out, "found", pairs_found(c));
+    jsonw_number(&out, "seconds", j->seconds);
+    jsonw_end(&out);
+    jsonw_finish(&out);
+    return 0;
+}

@@ -3,11 +3,12 @@
  * its severity. With a state file pairs come from that file at the end. A signal or --timeout ends
  * the query; complete results are still written.
  *
- * The phases stand in clash_run_all: resume, query, deliver, compare, put in order, sum up, end the
- * reports. All pairs of the instances in front of summary.done are complete; a mark repeats that in
- * the state file, and a later run of the same command starts there. The library calls back in the
- * order of the pairs, one call at a time, whatever the number of threads, so nothing here takes a
- * lock.
+ * A share has the first of these phases only; a merge has all but the query, whose pairs the shares
+ * hold. The phases stand in clash_run_all: resume, query, deliver, compare, put in order, sum up,
+ * end the reports. All pairs of the instances in front of summary.done are complete; a mark repeats
+ * that in the state file, and a later run of the same command starts there. The library calls back
+ * in the order of the pairs, one call at a time, whatever the number of threads, so nothing here
+ * takes a lock.
  */
 #include "clash/clash_job.h"
 
@@ -272,10 +273,21 @@ static int take_pair(void *user, const bvp_clash_pair *pair)
     clash_job *j = user;
     if (j->set->incremental)
         return j->code = clash_journal_add(&j->journal, pair);
-    if (!j->set->state)
+    if (!j->set->state && j->shard.count == 0)
         return deliver(j, pair);
-    j->code = clash_state_add(&j->state, pair);
+    j->code = j->set->state ? clash_state_add(&j->state, pair) : clash_share_add(&j->share, pair);
     return j->code;
+}
+
+/* How many of the run's instances are in front of `done`. */
+static uint32_t count_done(const clash_job *j, uint32_t done)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < j->range_count; i++) {
+        const bvp_clash_range *r = &j->ranges[i];
+        count += done >= r->end ? r->end - r->first : done > r->first ? done - r->first : 0;
+    }
+    return j->shard.count > 0 ? count : done;
 }
 
 /* The run is complete up to `done`. */
@@ -310,7 +322,8 @@ static int take_progress(void *user, uint32_t done, uint32_t total,
 {
     clash_job *j = user;
     note_progress(j, done, coverage);
-    progress_update(&j->bar, "clash", done, total);
+    progress_update(&j->bar, "clash", count_done(j, done),
+                    j->shard.count > 0 ? j->own_count : total);
     if (seconds_now() - j->marked > mark_after) {
         j->code = mark(j);
         j->marked = seconds_now();
@@ -344,12 +357,10 @@ static int asks_all(const clash_job *j)
            j->zones.count == 0 && !j->set->incremental;
 }
 
-static int ask(clash_job *j)
+/* What is asked, and of what; `control` is the caller's. */
+static bvp_clash_options set_up(clash_job *j, const bvp_control *control, bvp_clash_scene *scene)
 {
     const clash_settings *set = j->set;
-    bvp_error error = {0};
-    bvp_clash_coverage coverage = {0};
-    const bvp_control control = {.cancel = &stop_asked};
     bvp_clash_options options = {
         .limits = j->run.limits,
         .reach = clash_rules_reach(&j->rules, &j->run.limits),
@@ -362,14 +373,27 @@ static int ask(clash_job *j)
         .first_instance = j->summary.done,
         .progress = take_progress,
         .progress_user = j,
-        .control = &control};
-    bvp_clash_scene scene = {
+        .control = control};
+    *scene = (bvp_clash_scene){
         .a = j->run.file_a, .b = j->run.file_b, .placement_b = j->run.placement_b};
     if (j->zones.count > 0) {
-        scene.b = NULL;
+        scene->b = NULL;
         options.zones = &j->zones.array;
         options.reach = clash_zones_reach(&j->zones, options.reach);
     }
+    return options;
+}
+
+static int ask(clash_job *j)
+{
+    bvp_error error = {0};
+    bvp_clash_coverage coverage = {0};
+    bvp_clash_scene scene;
+    const bvp_control control = {.cancel = &stop_asked};
+    const bvp_const_array ranges = {j->ranges, 0, j->range_count};
+    bvp_clash_options options = set_up(j, &control, &scene);
+    if (j->shard.count > 0)
+        options.ranges = &ranges;
     const bvp_status status = bvp_clash(&scene, &options, take_pair, j, &coverage, &error);
     progress_stop(&j->bar);
     if (j->code != 0)
@@ -401,30 +425,109 @@ static int count_open(const instance_tree *t, uint64_t *count)
     return 0;
 }
 
-int clash_run_all(clash_job *j)
+/* Continues at the last mark of a killed run. */
+static void resume(clash_job *j)
 {
-    const int from_state = j->set->state != NULL;
     const clash_mark *last = &j->state.mark;
-    assert(j->a == &j->trees[0] && (j->b == j->a || j->b == &j->trees[1]));
     j->summary.total = j->a->info.instance_count;
-    /* Continues at the last mark of a killed run. */
-    if (from_state && last->done != 0) {
+    if (j->set->state && last->done != 0) {
         j->summary.done = j->counted_to = last->done;
         j->before = j->summary.coverage = last->coverage;
         memcpy(j->use_sums, j->state.uses, j->rules.rule_count * sizeof *j->use_sums);
     }
+}
+
+static void watch_signals(void)
+{
+    const struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
+    timeout_ask(&stop_asked);
+    for (int i = 0; i < 2; i++)
+        if (sigaction(stopping[i], NULL, &earlier[i]) == 0 && earlier[i].sa_handler != SIG_IGN)
+            sigaction(stopping[i], &action, NULL);
+}
+
+/* Everything that the state holds. The last mark may be behind where a stopped run came. */
+static int give_state(clash_job *j, clash_pair_fn give, void *user)
+{
+    const clash_mark *last = &j->state.mark;
+    j->summary.done = last->done;
+    j->summary.coverage = last->coverage;
+    memcpy(j->use_sums, j->state.uses, j->rules.rule_count * sizeof *j->use_sums);
+    return clash_state_each(&j->state, give, user);
+}
+
+/* A clash_pair_fn. */
+static int write_pair(void *user, const bvp_clash_pair *pair)
+{
+    return clash_share_add(user, pair);
+}
+
+static int choose_ranges(clash_job *j)
+{
+    const bvp_control control = {.cancel = &stop_asked};
+    bvp_clash_scene scene;
+    bvp_error error = {0};
+    const bvp_clash_options options = set_up(j, &control, &scene);
+    const bvp_status status = bvp_clash_share(&scene, &options, j->shard.index - 1, j->shard.count,
+                                              j->ranges, &j->range_count, &error);
+    if (status != BVP_OK)
+        return status == BVP_ERR_CANCELLED ? EXIT_STOPPED
+                                           : complain_status(j->run.path_a, status, &error);
+    for (uint32_t i = 0; i < j->range_count; i++)
+        j->own_count += j->ranges[i].end - j->ranges[i].first;
+    j->head.index = j->shard.index;
+    j->head.count = j->shard.count;
+    j->head.range_count = j->range_count;
+    memcpy(j->head.ranges, j->ranges, sizeof j->head.ranges);
+    return 0;
+}
+
+int clash_run_share(clash_job *j)
+{
+    resume(j);
+    watch_signals();
+    int code = choose_ranges(j);
+    if (code == 0)
+        code = clash_share_begin(&j->share, j->set->output, &j->head);
+    if (code == 0 && (j->summary.done < j->summary.total || !j->set->state))
+        code = ask(j);
+    if (code == 0 && j->set->state)
+        code = give_state(j, write_pair, &j->share);
+    j->summary.complete = code == 0 && j->summary.done == j->summary.total;
+    if (j->summary.complete)
+        code = clash_share_end(&j->share, &j->summary.coverage, j->use_sums);
+    else if (code == 0)
+        code = EXIT_STOPPED;
+    clash_share_discard(&j->share);
+    j->seconds = seconds_now() - j->began;
+    return code;
+}
+
+/* Everything that the machines have found, as if this one had. */
+static int give_shares(clash_job *j)
+{
+    j->summary.done = j->summary.total;
+    j->summary.coverage = j->shares.coverage;
+    memcpy(j->use_sums, j->shares.uses, j->rules.rule_count * sizeof *j->use_sums);
+    return clash_shares_each(&j->shares, deliver, j);
+}
+
+int clash_run_all(clash_job *j)
+{
+    const int from_state = j->set->state != NULL;
+    assert(j->a == &j->trees[0] && (j->b == j->a || j->b == &j->trees[1]));
+    resume(j);
     j->resolved_of = calloc((size_t)j->baseline.issue_count + 1, sizeof *j->resolved_of);
     j->unreported = calloc((size_t)j->baseline.issue_count + 1, 1);
     if (!j->resolved_of || !j->unreported)
         return complain_memory();
     int code = from_state ? clash_outputs_try(&j->set->reports)
                           : clash_outputs_begin(&j->outputs, &j->set->reports, &j->run);
-    const struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
-    timeout_ask(&stop_asked);
-    for (int i = 0; i < 2; i++)
-        if (sigaction(stopping[i], NULL, &earlier[i]) == 0 && earlier[i].sa_handler != SIG_IGN)
-            sigaction(stopping[i], &action, NULL);
-    if (code == 0 && (j->summary.done < j->summary.total || !from_state))
+    if (!j->set->merge)
+        watch_signals();
+    if (code == 0 && j->set->merge)
+        code = give_shares(j);
+    else if (code == 0 && (j->summary.done < j->summary.total || !from_state))
         code = ask(j);
     if (code == 0 && j->set->incremental) {
         code = clash_journal_merge(&j->journal, j->summary.done, &j->summary.coverage);
@@ -432,12 +535,8 @@ int clash_run_all(clash_job *j)
             code = deliver(j, &j->journal.pairs[i]);
     }
     if (code == 0 && from_state) {
-        /* Everything that the state holds. The last mark may be behind where a stopped run came. */
-        j->summary.done = last->done;
-        j->summary.coverage = last->coverage;
-        memcpy(j->use_sums, j->state.uses, j->rules.rule_count * sizeof *j->use_sums);
         code = clash_outputs_begin(&j->outputs, &j->set->reports, &j->run);
-        code = code ? code : clash_state_each(&j->state, deliver, j);
+        code = code ? code : give_state(j, deliver, j);
     }
     if (code == 0) {
         clash_summary *s = &j->summary;

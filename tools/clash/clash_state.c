@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * clash_state.c: a journal of pairs and marks, with which a killed clash run can continue.
  *
- * A record is its kind, its size, a hash and its bytes. A mark says that everything before it is
- * complete: records after the last intact mark do not count, and are cut off when the run
- * continues. The reports are written from the journal at the end.
+ * A mark says that everything before it is complete: records after the last intact mark do not
+ * count, and are cut off when the run continues. The reports are written from the journal at the end.
  */
 #include "clash/clash_state.h"
 
@@ -11,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -20,16 +18,9 @@
 #include "text/message.h"
 #include "cli/progress.h"
 
-enum { KIND_HEAD = 0x31544c43, KIND_PAIR, KIND_MARK, KIND_COUNT = 3 }; /* "CLT1" and later */
-enum { RECORD_MAX = 1 << 20 };
 static const double sync_after = 1.0; /* seconds */
 
 /* In this machine's byte order: a state is not portable. */
-typedef struct record {
-    uint32_t kind, size;
-    uint8_t hash[16];
-} record;
-
 typedef struct head {
     uint8_t run[16];
     uint32_t pair_size, rule_count;
@@ -44,69 +35,15 @@ static int refuse(const clash_state *s, const char *what)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-static int put(clash_state *s, uint32_t kind, const void *data, uint32_t size)
+static int put(clash_state *s, clash_record_kind kind, const void *data, uint32_t size)
 {
-    record r = {.kind = kind, .size = size};
-    assert(kind - KIND_HEAD < KIND_COUNT && size <= RECORD_MAX);
-    bvp_hash(data, size, r.hash);
-    if (fwrite(&r, sizeof r, 1, s->stream) == 1 && fwrite(data, 1, size, s->stream) == size)
-        return 0;
-    return refuse(s, "write");
-}
-
-/* Reads a whole record of at most `capacity` bytes; its kind, or 0: there is none. */
-static uint32_t get(clash_state *s, void *data, uint32_t capacity, uint32_t *size)
-{
-    record r;
-    uint8_t hash[16];
-    if (fread(&r, sizeof r, 1, s->stream) != 1 || r.size > capacity ||
-        r.kind - KIND_HEAD >= KIND_COUNT || fread(data, 1, r.size, s->stream) != r.size)
-        return 0;
-    assert(r.size <= capacity);
-    bvp_hash(data, r.size, hash);
-    *size = r.size;
-    return memcmp(hash, r.hash, 16) == 0 ? r.kind : 0;
+    return clash_record_put(s->stream, kind, data, size) == 0 ? 0 : refuse(s, "write");
 }
 
 /* A mark's bytes: the mark, then the uses. */
 static uint32_t mark_size(const clash_state *s)
 {
     return (uint32_t)(sizeof(clash_mark) + s->rule_count * sizeof *s->uses);
-}
-
-/* ---- what records may say ------------------------------------------------------------------- */
-
-static int are_finite(const double *numbers, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!isfinite(numbers[i]))
-            return 0;
-    return 1;
-}
-
-/* All of its numbers come from a file. */
-int clash_state_is_pair(const clash_scope *scope, const bvp_clash_pair *p)
-{
-    const double *limits = &p->limits.clearance;
-    return p->a < scope->count_a && p->b < scope->count_b && (!scope->is_same || p->a < p->b) &&
-           (uint32_t)p->verdict > BVP_VERDICT_CLEAR && (uint32_t)p->verdict < BVP_VERDICT_COUNT &&
-           limits[0] >= 0 && are_finite(limits, 1) && !(p->limits.touch_gap < 0) &&
-           !(p->limits.overlap < 0) && p->distance >= 0 && p->lower >= 0 && p->depth >= 0 &&
-           p->depth_upper >= 0 && are_finite(&p->distance, 4) && are_finite(p->point_a, 3) &&
-           are_finite(p->point_b, 3) && are_finite(p->lo, 3) && are_finite(p->hi, 3);
-}
-
-/* Every pair whose boxes are near was excluded or has one verdict. A single count is compared with
- * the sum first, so that forged counts cannot wrap around to it. */
-static int is_coverage(const bvp_clash_coverage *c)
-{
-    uint64_t sum = c->excluded;
-    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
-        if (c->verdicts[v] > c->box_pairs)
-            return 0;
-        else
-            sum += c->verdicts[v];
-    return sum == c->box_pairs;
 }
 
 static int refuse_forged(const clash_state *s)
@@ -128,32 +65,34 @@ static int begin(clash_state *s, const uint8_t run[16], const char *created)
     memcpy(s->created, h.created, sizeof s->created);
     if (fseeko(s->stream, 0, SEEK_SET) != 0 || ftruncate(fileno(s->stream), 0) != 0)
         return refuse(s, "begin");
-    const int code = put(s, KIND_HEAD, &h, sizeof h);
-    s->rows_end = sizeof(record) + sizeof h;
+    const int code = put(s, CLASH_RECORD_STATE, &h, sizeof h);
+    s->rows_end = CLASH_RECORD_HEAD + sizeof h;
     return code == 0 && fflush(s->stream) != 0 ? refuse(s, "write") : code;
 }
 
 /* Finds the last mark. */
 static int replay(clash_state *s)
 {
-    uint8_t *data = malloc(RECORD_MAX);
-    uint32_t kind, size;
+    uint8_t *data = malloc(CLASH_RECORD_MAX);
+    clash_record_kind kind;
+    uint32_t size;
     int code = data ? 0 : complain_memory();
     bvp_clash_pair pair, last = {.a = 0, .b = 0};
-    for (int pairs = 0; code == 0 && (kind = get(s, data, RECORD_MAX, &size)) != 0;) {
+    for (int pairs = 0; code == 0 && (kind = clash_record_get(s->stream, data, CLASH_RECORD_MAX,
+                                                              &size)) != CLASH_RECORD_NONE;) {
         clash_mark mark;
-        if (kind == KIND_PAIR && size == sizeof pair) {
+        if (kind == CLASH_RECORD_PAIR && size == sizeof pair) {
             memcpy(&pair, data, sizeof pair);
             /* Pairs come in order, each once. */
-            if (!clash_state_is_pair(&s->scope, &pair) ||
-                (pairs && (pair.a != last.a ? pair.a < last.a : pair.b <= last.b)))
+            if (!clash_scope_takes(&s->scope, &pair) ||
+                (pairs && !clash_pair_is_after(&pair, &last)))
                 code = refuse_forged(s);
             last = pair;
             pairs = 1;
-        } else if (kind == KIND_MARK && size == mark_size(s)) {
+        } else if (kind == CLASH_RECORD_MARK && size == mark_size(s)) {
             memcpy(&mark, data, sizeof mark);
             if (mark.total != s->scope.count_a || mark.done > mark.total ||
-                mark.done < s->mark.done || !is_coverage(&mark.coverage) ||
+                mark.done < s->mark.done || !clash_coverage_is_sound(&mark.coverage) ||
                 (pairs && last.a >= mark.done))
                 code = refuse_forged(s);
             s->mark = mark;
@@ -182,14 +121,14 @@ static int examine(clash_state *s, const uint8_t run[16], const struct stat *fil
         return -1;
     if (file->st_size == 0)
         return 0;
-    if (get(s, &h, sizeof h, &size) != KIND_HEAD || size != sizeof h)
+    if (clash_record_get(s->stream, &h, sizeof h, &size) != CLASH_RECORD_STATE || size != sizeof h)
         return -1;
     memcpy(s->created, h.created, sizeof s->created);
     s->created[sizeof s->created - 1] = '\0';
     for (const char *c = s->created; *c; c++) /* it goes into reports */
         if (*c < ' ' || *c > '~')
             return -1;
-    s->rows_end = sizeof(record) + sizeof h;
+    s->rows_end = CLASH_RECORD_HEAD + sizeof h;
     return memcmp(h.run, run, 16) == 0 && h.pair_size == sizeof(bvp_clash_pair) &&
            h.rule_count == s->rule_count;
 }
@@ -205,7 +144,7 @@ int clash_state_open(clash_state *s, const char *path, const uint8_t run[16],
     s->uses = calloc((size_t)rule_count + 1, sizeof *s->uses);
     if (!s->uses)
         return complain_memory();
-    if (mark_size(s) > RECORD_MAX) {
+    if (mark_size(s) > CLASH_RECORD_MAX) {
         complain(path, "has no room for so many rules");
         return EXIT_LIMIT;
     }
@@ -242,7 +181,7 @@ int clash_state_open(clash_state *s, const char *path, const uint8_t run[16],
 
 int clash_state_add(clash_state *s, const bvp_clash_pair *pair)
 {
-    return put(s, KIND_PAIR, pair, sizeof *pair);
+    return put(s, CLASH_RECORD_PAIR, pair, sizeof *pair);
 }
 
 int clash_state_mark(clash_state *s, const clash_mark *mark)
@@ -254,7 +193,7 @@ int clash_state_mark(clash_state *s, const clash_mark *mark)
     s->mark = *mark;
     memcpy(data, mark, sizeof *mark);
     memcpy(data + sizeof *mark, s->uses, s->rule_count * sizeof *s->uses);
-    int code = put(s, KIND_MARK, data, mark_size(s));
+    int code = put(s, CLASH_RECORD_MARK, data, mark_size(s));
     free(data);
     if (code == 0 && fflush(s->stream) != 0)
         code = refuse(s, "write");
@@ -278,21 +217,23 @@ static int refuse_unreadable(const clash_state *s)
 
 int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
 {
-    uint8_t *data = malloc(RECORD_MAX);
-    uint32_t kind, size;
+    uint8_t *data = malloc(CLASH_RECORD_MAX);
+    clash_record_kind kind;
+    uint32_t size;
     int result = 0;
     if (!data)
         return complain_memory();
-    assert(s->rows_end >= sizeof(record) + sizeof(head));
+    assert(s->rows_end >= CLASH_RECORD_HEAD + sizeof(head));
     if (fseeko(s->stream, 0, SEEK_SET) != 0) /* at the end there would be no rows */
         result = refuse_unreadable(s);
     while (result == 0 && (uint64_t)ftello(s->stream) < s->rows_end &&
-           (kind = get(s, data, RECORD_MAX, &size)) != 0) {
+           (kind = clash_record_get(s->stream, data, CLASH_RECORD_MAX, &size)) !=
+               CLASH_RECORD_NONE) {
         bvp_clash_pair pair;
-        if (kind != KIND_PAIR || size != sizeof pair)
+        if (kind != CLASH_RECORD_PAIR || size != sizeof pair)
             continue;
         memcpy(&pair, data, sizeof pair);
-        result = clash_state_is_pair(&s->scope, &pair) ? callback(user, &pair) : refuse_forged(s);
+        result = clash_scope_takes(&s->scope, &pair) ? callback(user, &pair) : refuse_forged(s);
     }
     if (result == 0 && (uint64_t)ftello(s->stream) != s->rows_end)
         result = refuse_unreadable(s);

@@ -5,24 +5,7 @@
 #ifndef CLASH_STATE_H
 #define CLASH_STATE_H
 
-#include <stdio.h>
-#include "bvpack_clash.h"
-
-/* The position of a run, between two instances of the first file. */
-typedef struct clash_mark {
-    uint32_t done, total; /* all pairs with a < done are in the file */
-    bvp_clash_coverage coverage;
-    uint64_t row_count;
-} clash_mark;
-
-/* The scope of a run: the pairs that its state may hold. */
-typedef struct clash_scope {
-    uint32_t count_a, count_b; /* instances of the first file, of the second or the first again */
-    int is_same;               /* there is one file: a < b */
-} clash_scope;
-
-/* Could a run of this scope have written the pair? */
-int clash_state_is_pair(const clash_scope *scope, const bvp_clash_pair *pair);
+#include "clash/clash_records.h"
 
 typedef struct clash_state {
     const char *path;
@@ -49,7 +32,6 @@ int clash_state_mark(clash_state *s, const clash_mark *mark);
 /* Calls for each pair up to the last mark, in the order in which they were added, until a call
  * returns nonzero; returns what it did last, or the exit code when the file has been written to by
  * somebody else. No more pairs may be added. */
-typedef int (*clash_pair_fn)(void *user, const bvp_clash_pair *pair);
 int clash_state_each(clash_state *s, clash_pair_fn callback, void *user);
 /* Closes the file; done: and removes it. */
 void clash_state_close(clash_state *s, int done);

@@ -6,7 +6,9 @@ TOOL_SOURCES += \
 	tools/clash/clash_missing.c \
 	tools/clash/clash_past.c \
 	tools/clash/clash_print.c \
+	tools/clash/clash_records.c \
 	tools/clash/clash_run.c \
+	tools/clash/clash_share.c \
 	tools/clash/clash_state.c \
 	tools/clash/clash_tolerance.c \
 	tools/clash/operand_select.c \
@@ -18,5 +20,7 @@ noinst_HEADERS += \
 	tools/clash/clash_journal.h \
 	tools/clash/clash_missing.h \
 	tools/clash/clash_past.h \
+	tools/clash/clash_records.h \
+	tools/clash/clash_share.h \
 	tools/clash/clash_state.h \
 	tools/clash/clash_tolerance.h

@@ -13,6 +13,7 @@
 #include "text/message.h"
 #include "cli/options.h"
 #include "query/convex_text.h"
+#include "files/input.h"
 #include "query/query_kind.h"
 #include "cli/units.h"
 
@@ -166,8 +167,8 @@ static int read_rules(clash_job *j)
 
 /* ---- the state ----------------------------------------------------------------------------- */
 
-/* What a state or a journal must agree with the run in: everything that pairs depend on; of a
- * journal but the files. Padding is hashed too, and so is cleared. */
+/* What a state, a journal or a share must agree with the run in: everything that pairs depend on;
+ * of the latter two but the files. Padding is hashed too, and so is cleared. */
 static void identify(const clash_job *j, int with_files, uint8_t run[16])
 {
     struct {
@@ -178,10 +179,13 @@ static void identify(const clash_job *j, int with_files, uint8_t run[16])
         double gaps[2];  /* so do those of pairs */
         uint32_t two, detail;
         uint8_t zones[16];
+        uint32_t share[2];
         char version[32];
     } all;
     memset(&all, 0, sizeof all);
-    if (with_files) {
+    if (with_files) { /* a state is one machine's */
+        all.share[0] = j->shard.index;
+        all.share[1] = j->shard.count;
         memcpy(all.a, j->run.info_a.root_hash, 16);
         memcpy(all.b, j->run.info_b.root_hash, 16);
     }
@@ -228,6 +232,81 @@ static int open_state(clash_job *j)
     return code;
 }
 
+/* ---- shares -------------------------------------------------------------------------------- */
+
+/* A share has pairs, not reports; a merge has no pairs of its own. Says what does not go together.
+ */
+static int check_share_options(const clash_settings *set)
+{
+    const struct {
+        const char *name;
+        int is_given;
+    } of_merge[] = {{"--report", set->reports.count > 0},
+                    {"--baseline", set->baseline != NULL},
+                    {"--suggest-rules", set->suggest != NULL},
+                    {"--verdicts", set->verdicts != NULL},
+                    {"--min-depth", set->min_depth != NULL},
+                    {"--top", set->top > 0},
+                    {"--exit-code", set->exit_code},
+                    {"--issues", set->issues != NULL},
+                    {"--places", set->places != NULL},
+                    {"--cell", set->cell != NULL},
+                    {"--bcf", set->bcf != NULL}};
+    for (size_t i = 0; set->shard && i < sizeof of_merge / sizeof *of_merge; i++)
+        if (of_merge[i].is_given) {
+            complain(of_merge[i].name, "is for all shares together: give it with --merge");
+            return EXIT_USAGE;
+        }
+    if (set->merge && (set->shard || set->state || set->output))
+        complain("--merge", "takes shares that are complete; %s is for making one",
+                 set->shard   ? "--shard"
+                 : set->state ? "--state"
+                              : "--output");
+    else if (set->incremental && (set->shard || set->merge))
+        complain("--incremental", "can't be used with %s", set->shard ? "--shard" : "--merge");
+    else if (set->output && !set->shard)
+        complain("--output", "is the file of a share; reports are named with --report");
+    else if (set->shard && !set->output)
+        complain("--shard", "name the share's file with -o");
+    else if (set->shard && set->json && strcmp(set->output, "-") == 0)
+        complain("--json", "the share goes to standard output; only one of them can");
+    else
+        return set->shard && set->state && strcmp(set->output, set->state) == 0
+                   ? (complain("--output", "is the file of --state, too"), EXIT_USAGE)
+                   : 0;
+    return EXIT_USAGE;
+}
+
+/* Moves the shares behind the models, in their order. Returns how many models there are. */
+static int sort_operands(char **paths, int count)
+{
+    int models = 0;
+    for (int i = 0; i < count; i++) {
+        char *path = paths[i];
+        if (clash_share_is(path))
+            continue;
+        memmove(paths + models + 1, paths + models, (size_t)(i - models) * sizeof *paths);
+        paths[models++] = path;
+    }
+    return models;
+}
+
+static int open_shares(clash_job *j, char **paths, int count)
+{
+    clash_share_head *h = &j->head;
+    if (!j->set->shard && !j->set->merge)
+        return 0;
+    snprintf(h->version, sizeof h->version, "%s", bvp_version());
+    memcpy(h->a, j->run.info_a.root_hash, sizeof h->a);
+    memcpy(h->b, j->run.info_b.root_hash, sizeof h->b);
+    identify(j, 0, h->options);
+    h->count_a = j->a->info.instance_count;
+    h->count_b = j->b->info.instance_count;
+    h->is_same = j->a == j->b;
+    h->rule_count = j->rules.rule_count;
+    return j->set->merge ? clash_shares_open(&j->shares, paths, count, h) : 0;
+}
+
 /* ---- the baseline -------------------------------------------------------------------------- */
 
 static int open_baseline(clash_job *j)
@@ -272,7 +351,8 @@ static int read_issues(clash_job *j)
 
 /* ---- the verb ------------------------------------------------------------------------------ */
 
-static int prepare(clash_job *j, int count, char **paths)
+/* shares: behind the models. */
+static int prepare(clash_job *j, int count, char **paths, int share_count)
 {
     const clash_settings *set = j->set;
     if (set->json && clash_outputs_take_stdout(&set->reports)) {
@@ -283,7 +363,16 @@ static int prepare(clash_job *j, int count, char **paths)
         complain("--state", "expected a file's name");
         return EXIT_USAGE;
     }
-    int code = open_files(j, count, paths);
+    int code = check_share_options(set);
+    if (code == 0 && set->shard)
+        code = shard_read(set->shard, &j->shard);
+    for (int i = 0; i < count && code == 0 && set->output; i++)
+        if (same_file(set->output, paths[i])) {
+            complain("--output", "is %s itself; name another file", paths[i]);
+            code = EXIT_USAGE;
+        }
+    if (code == 0)
+        code = open_files(j, count, paths);
     if (code != 0)
         return code;
     issue_date_now(j->created);
@@ -324,8 +413,10 @@ static int prepare(clash_job *j, int count, char **paths)
         code = clash_groups_start(&j->groups);
     if (code == 0)
         code = choose_filter(j);
-    if (code == 0)
+    if (code == 0 && !set->shard)
         code = read_issues(j);
+    if (code == 0)
+        code = open_shares(j, paths + count, share_count);
     if (code == 0)
         code = open_state(j);
     if (code == 0)
@@ -353,37 +444,65 @@ static int suggest(clash_job *j)
     return code ? code : suggest_write(&j->suggested, &run, j->run.path_a, j->set->suggest);
 }
 
+/* Says what has been found, or the share's file. */
+static int print(clash_job *j)
+{
+    const clash_settings *set = j->set;
+    if (set->shard && j->summary.complete && !set->quiet)
+        return set->json ? clash_print_share_json(j)
+                         : clash_print_share(j, strcmp(set->output, "-") == 0 ? stderr : stdout);
+    if (set->json && !set->shard)
+        return clash_print_json(j);
+    if (!set->quiet && !set->shard)
+        return clash_print(j, is_stdout_taken(j) ? stderr : stdout);
+    if (!j->summary.complete)
+        complain(j->run.path_a, "interrupted: pairs from instance %u of %u on are missing%s",
+                 j->summary.done, j->summary.total, set->shard ? "; no share is written" : "");
+    return 0;
+}
+
+/* How many of the operands are models, which are put in front; or -1 and *code. */
+static int count_models(const verb *self, const clash_settings *set, char **paths, int count,
+                        int *code)
+{
+    const int models = set->merge ? sort_operands(paths, count) : count;
+    *code = options_need(self, models, 1, 2, "FILE or FILE FILE");
+    if (*code == 0 && set->merge && models == count) {
+        complain("--merge",
+                 "name the shares behind the model: files that clash --shard has written");
+        *code = EXIT_USAGE;
+    }
+    return *code == 0 ? models : -1;
+}
+
 static int run(const verb *self, int argc, char **argv)
 {
     clash_settings set = {.worst = 20, .pictures = 500};
-    int code, first = options_operands(self, argc, argv, &set, 1, 2, "FILE or FILE FILE", &code);
+    int code, first = options_parse(self, argc, argv, &set, &code);
     if (first < 0)
+        return code;
+    const int models = count_models(self, &set, argv + first, argc - first, &code);
+    if (models < 0)
         return code;
     clash_job j;
     memset(&j, 0, sizeof j);
     j.set = &set;
     j.began = seconds_now();
     progress_start(&j.bar, set.quiet);
-    code = prepare(&j, argc - first, argv + first);
+    code = prepare(&j, models, argv + first, argc - first - models);
     assert(code != 0 || (j.a && j.b));
     if (code == 0)
-        code = clash_run_all(&j);
+        code = set.shard ? clash_run_share(&j) : clash_run_all(&j);
     if (code == 0 && set.suggest)
         code = suggest(&j);
     if (code == 0 || code == EXIT_STOPPED) {
-        int printed = 0;
-        if (set.json)
-            printed = clash_print_json(&j);
-        else if (!set.quiet)
-            printed = clash_print(&j, is_stdout_taken(&j) ? stderr : stdout);
-        else if (!j.summary.complete)
-            complain(j.run.path_a, "interrupted: pairs from instance %u of %u on are missing",
-                     j.summary.done, j.summary.total);
+        const int printed = print(&j);
         code = code == 0 ? printed : code;
     }
     if (code == 0 && set.exit_code && j.findings > 0)
         code = EXIT_FINDING;
     clash_state_close(&j.state, code == 0 || code == EXIT_FINDING);
+    clash_shares_close(&j.shares);
     clash_rows_close(&j.rows);
     clash_gather_close(&j.gathered);
     clash_kept_close(&j.kept);
@@ -461,6 +580,16 @@ static const option_row options[] = {
     ROW("state", 0, OPTION_FILE, state, "FILE",
         "keep there how far the run is: the same command goes on after it was killed, with the "
         "same reports; removed at the end"),
+    ROW("shard", 0, OPTION_TEXT, shard, SHARD_VALUE,
+        "look at share I of N of the pairs, 1/4 for instance, and write what is found to the file "
+        "of "
+        "-o, for --merge; auto: the one that the environment of a job array says"),
+    ROW("output", 'o', OPTION_FILE, output, "SHARE",
+        "with --shard: where the share goes; \"-\" is standard output"),
+    ROW("merge", 0, OPTION_FLAG, merge, NULL,
+        "look at no pairs, but take what all shares have found: name them behind FILE, in any "
+        "order; "
+        "options otherwise as of the shares, and all of those that are about reports"),
     ROW("incremental", 0, OPTION_FILE, incremental, "FILE",
         "keep there what the run finds, and take over what the last run found of pairs neither of "
         "which has changed or moved: with the same options the reports are those of a run that "
@@ -495,7 +624,9 @@ static const option_row options[] = {
 const verb verb_clash = {
     .name = "clash",
     .summary = "find what clashes or comes too near in an assembly, or between two",
-    .synopsis = "FILE [FILE] [OPTION]...\n",
+    .synopsis = "FILE [FILE] [OPTION]...\n"
+                "FILE [FILE] --shard I/N -o SHARE [OPTION]...\n"
+                "FILE [FILE] --merge SHARE... [OPTION]...\n",
     .description =
         "Looks at all pairs of instances within a file, or of one of the first and one of the "
         "second file, and gives each a verdict: clear, within (the clearance), touching, "
@@ -555,6 +686,12 @@ const verb verb_clash = {
         "Of two files lengths are told and given in the first one's unit; the second one's are "
         "converted. When only one of them says its unit, nobody can tell how large the other is: "
         "that is an error, unless --assume-unit says it.\n\n"
+        "Several machines can share a run. With --shard I/N each looks at its share of the pairs, "
+        "whose costs are about equal as far as boxes and triangles tell, and writes a file; "
+        "--merge with all N files and the same options makes the reports that one machine makes. A "
+        "baseline, filters, issues and reports are of the merge. What is missing, comes twice, is "
+        "damaged or of a run of other files, options or another version is an error, and nothing "
+        "is written. " SHARD_HELP "\n\n"
         "Files are held against their hashes before anything is reported: one that is damaged, or "
         "a part of a store that is missing or damaged, is an error.",
     .options = options,
@@ -569,11 +706,15 @@ const verb verb_clash = {
         "# every night: what is new since yesterday\n"
         "bvpack clash new.bvp --rules rules.json --baseline old.bvp,old.jsonl -r new.jsonl\n"
         "# a long run on a machine that may go down\n"
-        "bvpack clash plant.bvp --state clash.state --report clash.jsonl\n",
+        "bvpack clash plant.bvp --state clash.state --report clash.jsonl\n"
+        "# on four machines, this is the second; then, on any of them\n"
+        "bvpack clash plant.bvp --rules rules.json --shard 2/4 -o share2.clash\n"
+        "bvpack clash plant.bvp --rules rules.json --merge share*.clash -r clash.jsonl\n",
     .exit_codes = "1 there is a finding, with --exit-code\n"
                   "4 a file is not a bvpack file, or a block of it is not what its hash says: "
-                  "nothing is reported\n"
-                  "8 interrupted by a signal; the reports hold what was complete\n",
+                  "nothing is reported; so is a share that is cut off\n"
+                  "8 interrupted by a signal; the reports hold what was complete, and a share is "
+                  "not written\n",
     .completes = "bvp|zst",
     .run = run,
 };

@@ -6,6 +6,7 @@ TOOL_SOURCES += \
 	tools/cli/operand.c \
 	tools/cli/options.c \
 	tools/cli/progress.c \
+	tools/cli/shard_number.c \
 	tools/cli/start_thread.c \
 	tools/cli/timeout.c \
 	tools/cli/truncation.c \
@@ -17,6 +18,7 @@ noinst_HEADERS += \
 	tools/cli/operand.h \
 	tools/cli/options.h \
 	tools/cli/progress.h \
+	tools/cli/shard_number.h \
 	tools/cli/start_thread.h \
 	tools/cli/timeout.h \
 	tools/cli/truncation.h \

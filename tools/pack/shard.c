@@ -1,40 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * shard.c: the number of a share of a manifest or model, and what belongs to it.
+ * shard.c: which share of a manifest or model a packed file is, and what belongs to a share.
  */
 #include "pack/shard.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
-
-/* A number of at least 1 that ends at `end`, or 0. */
-static uint32_t read_number(const char *at, const char *end)
-{
-    uint32_t value = 0;
-    if (at == end || *at == '0')
-        return 0;
-    for (; at < end; at++) {
-        if (*at < '0' || *at > '9')
-            return 0;
-        value = 10 * value + (uint32_t)(*at - '0');
-        if (value > SHARD_MAX)
-            return 0;
-    }
-    return value;
-}
-
-int shard_parse(const char *text, size_t size, shard_number *out)
-{
-    const char *slash = size > 0 ? memchr(text, '/', size) : NULL;
-    *out = (shard_number){0, 0};
-    if (!slash)
-        return -1;
-    const uint32_t index = read_number(text, slash), count = read_number(slash + 1, text + size);
-    if (index == 0 || count == 0 || index > count)
-        return -1;
-    *out = (shard_number){index, count};
-    return 0;
-}
 
 bvp_string shard_text(const bvp_file *file, const char *key)
 {

@@ -6,17 +6,12 @@
 #define SHARD_H
 
 #include "bvpack.h"
-
-enum { SHARD_MAX = 1000000 };
+#include "cli/shard_number.h"
 
 /* Keys of the root's properties. The root has the manifest's name. */
 #define SHARD_KEY          "bvpack_shard"    /* "i/n" */
 #define SHARD_RECORD_KEY   "bvpack_record"   /* JSON: options, manifest, the files of the share */
 #define SHARD_MANIFEST_KEY "bvpack_manifest" /* the manifest itself; shard 1 only */
-
-typedef struct shard_number {
-    uint32_t index, count; /* 1 .. count; count 0: it is none */
-} shard_number;
 
 /* What a manifest has named so far, or a model had, and how much of it is the share's: files and
  * meshes go round among the shares, in their order. */
@@ -30,8 +25,6 @@ typedef struct shard_counts {
  * share's. */
 int shard_skips(shard_number number, uint64_t *count, uint64_t *own_count);
 
-/* Of "i/n"; 0, or -1 when the text is something else. */
-int shard_parse(const char *text, size_t size, shard_number *out);
 /* The root's property of this key, or an empty text. */
 bvp_string shard_text(const bvp_file *file, const char *key);
 /* Which shard the file is. BVP_ERR_AGAIN and what else a source says: that cannot be told. */

@@ -16,6 +16,7 @@
 #include "files/output.h"
 #include "files/packed_file.h"
 #include "pack/shard.h"
+#include "cli/verb.h"
 #include "cli/units.h"
 
 typedef struct settings {
@@ -228,9 +229,27 @@ static int merge_files(const settings *set, char **paths, int count)
 
 /* ---- the verb -------------------------------------------------------------------------------- */
 
+/* Shares of a clash run are merged by the verb that makes the reports. */
+static int merge_clash(int argc, char **argv)
+{
+    char **all = calloc((size_t)argc + 2, sizeof *all);
+    char name[] = "clash", option[] = "--merge";
+    if (!all)
+        return complain_memory();
+    all[0] = name;
+    all[1] = option;
+    memcpy(all + 2, argv + 1, ((size_t)argc - 1) * sizeof *all);
+    const int code = verb_clash.run(&verb_clash, argc + 1, all);
+    free(all);
+    return code;
+}
+
 static int run(const verb *self, int argc, char **argv)
 {
     settings set = {0};
+    for (int i = 1; i < argc; i++)
+        if (clash_share_is(argv[i]))
+            return merge_clash(argc, argv);
     int code, first = options_operands(self, argc, argv, &set, 1, -1, "at least one FILE", &code);
     if (first < 0)
         return code;
@@ -271,7 +290,10 @@ const verb verb_merge = {
         "that are equal are stored once. Nothing is repacked. The whole is in the first file's "
         "unit; the nodes of files in another one scale them.\n\n"
         "All shares that \"bvpack pack --shard\" has made become, in any order, the "
-        "file that packing without --shard would have made.",
+        "file that packing without --shard would have made.\n\n"
+        "Shares of a clash run are known by their content, too: \"bvpack merge plant.bvp "
+        "share*.clash ...\" is \"bvpack clash plant.bvp --merge share*.clash ...\", with its "
+        "options.",
     .options = options,
     .examples = "# a thin file that is to be sent away\n"
                 "bvpack merge thin.bvp -o plant.bvp\n"

@@ -65,10 +65,10 @@ static int read_shard(const pack_settings *set, int source_count, shard_number *
 {
     if (!set->shard)
         return 0;
-    if (shard_parse(set->shard, strlen(set->shard), out) != 0)
-        complain("--shard", "expected a share as i/n, 1/4 to 4/4 for instance, found \"%s\"",
-                 set->shard);
-    else if (source_count != 1)
+    const int code = shard_read(set->shard, out);
+    if (code != 0)
+        return code;
+    if (source_count != 1)
         complain("--shard", "expected one manifest or model, found %d", source_count);
     else if (set->assume_unit)
         complain("--assume-unit", "shares are of one model: say its unit with --unit");
@@ -264,9 +264,10 @@ static const option_row options[] = {
      0, 0},
     {"store", 0, OPTION_FILE, offsetof(pack_settings, store), "DIR",
      "keep every part packed in this folder, and take from it what is there already", 0, 0},
-    {"shard", 0, OPTION_TEXT, offsetof(pack_settings, shard), "I/N",
+    {"shard", 0, OPTION_TEXT, offsetof(pack_settings, shard), SHARD_VALUE,
      "pack share I of N of a manifest's files or a model's meshes, 1/4 for instance, into a file "
-     "that \"bvpack merge\" takes together with the others, or into the store",
+     "that \"bvpack merge\" takes together with the others, or into the store; auto: the one that "
+     "the environment of a job array says",
      0, 0},
     {"thin", 0, OPTION_FLAG, offsetof(pack_settings, thin), NULL,
      "refer to the parts in the store instead of copying them into the file", 0, 0},
@@ -381,7 +382,7 @@ const verb verb_pack = {
         "machine would have made. A share is an ordinary file with its parts, each as it lies. "
         "With "
         "--store there is no file; when all shares are in the store, packing without --shard finds "
-        "them there.\n\n"
+        "them there. " SHARD_HELP "\n\n"
         "The same models and options give the same bytes. The output has its name only when it is "
         "complete; an earlier file of that name stays until then.",
     .options = options,

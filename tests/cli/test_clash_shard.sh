@@ -70,7 +70,7 @@ shares() {
 # ---- the same bytes
 
 whole=(hall.bvp --rules rules.json)
-after=(--baseline before.bvp,before.report.jsonl --places places.json)
+after=(--baseline "before.bvp,before.report.jsonl" --places places.json)
 reports one "${whole[@]}" "${after[@]}"
 for count in 1 2 3 7; do
   shares $count "${whole[@]}"

@@ -2,7 +2,8 @@
  * clash_state.c: a journal of pairs and marks, with which a killed clash run can continue.
  *
  * A mark says that everything before it is complete: records after the last intact mark do not
- * count, and are cut off when the run continues. The reports are written from the journal at the end.
+ * count, and are cut off when the run continues. The reports are written from the journal at the
+ * end.
  */
 #include "clash/clash_state.h"
 

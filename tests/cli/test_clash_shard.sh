@@ -239,6 +239,9 @@ expect 0 clash hall.bvp --contacts --merge k1.clash k2.clash -r merged.jsonl -q
 cmp one.jsonl merged.jsonl || bad "after kills"
 # another share does not go on from this one's state
 timeout -s KILL 0.1 "$bvpack" clash hall.bvp --contacts --shard 1/2 -o k1.clash --state st -q -j 1 2>/dev/null
-[ ! -s st ] || { expect 0 clash hall.bvp --contacts --shard 2/2 -o again.clash --state st -q && has err 'begun anew'; }
-cmp k2.clash again.clash || bad "the state of another share"
+if [ -s st ]; then # it has not been faster than that
+  expect 0 clash hall.bvp --contacts --shard 2/2 -o again.clash --state st
+  has err 'begun anew'
+  cmp k2.clash again.clash || bad "the state of another share"
+fi
 exit $fail

@@ -581,9 +581,9 @@ static const option_row options[] = {
         "keep there how far the run is: the same command goes on after it was killed, with the "
         "same reports; removed at the end"),
     ROW("shard", 0, OPTION_TEXT, shard, SHARD_VALUE,
-        "look at share I of N of the pairs, 1/4 for instance, and write what is found to the file "
-        "of "
-        "-o, for --merge; auto: the one that the environment of a job array says"),
+        "look at share I of N of the pairs, 1/4 for instance, and write what is found to -o SHARE: "
+        "all shares together are for --merge; auto: the one that the environment of a job array "
+        "says"),
     ROW("output", 'o', OPTION_FILE, output, "SHARE",
         "with --shard: where the share goes; \"-\" is standard output"),
     ROW("merge", 0, OPTION_FLAG, merge, NULL,

@@ -85,10 +85,10 @@ START_TEST(test_hub)
 }
 END_TEST
 
-/* Enough triangles for several pieces, with corners and edges in common. */
+/* Enough triangles for several pieces and rounds, with corners and edges in common. */
 START_TEST(test_threads_agree)
 {
-    enum { COUNT = 40000, CORNERS = 3000 };
+    enum { COUNT = 200000, CORNERS = 15000 };
     uint64_t state = case_seed();
     uint32_t *indices = malloc(3 * COUNT * sizeof *indices);
     for (int k = 0; k < 3 * COUNT; k++)

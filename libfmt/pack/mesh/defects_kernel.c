@@ -58,7 +58,7 @@ static inline bool is_clean(const uint64_t *keys, uint32_t count)
     return i32x8_movemask(used & ~clean) == 0;
 }
 
-static uint32_t pass(const uint64_t *keys, const uint64_t *ends, uint32_t vertex, uint32_t last,
+static uint32_t pass(const uint64_t *keys, const uint32_t *ends, uint32_t vertex, uint32_t last,
                      uint64_t *begin)
 {
     uint64_t at = *begin;

@@ -14,7 +14,7 @@ typedef struct bvpi_defects_kernel {
      * keys[*begin] .. keys[ends[vertex] - 1], in any order; BVPI_BUCKET_MAX more must be readable.
      * Returns the first vertex whose keys have to be counted, or `last`; *begin: where its keys
      * begin. */
-    uint32_t (*pass)(const uint64_t *keys, const uint64_t *ends, uint32_t vertex, uint32_t last,
+    uint32_t (*pass)(const uint64_t *keys, const uint32_t *ends, uint32_t vertex, uint32_t last,
                      uint64_t *begin);
 } bvpi_defects_kernel;
 

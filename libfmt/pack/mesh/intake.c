@@ -304,7 +304,7 @@ static bvp_status examine(bvpi_intake *out, bool keep_ids, uint32_t thread_count
     assert(m->triangle_count > 0 && m->vertex_count > 0);
     if (!bvpi_count_defects(m, thread_count, &defects) ||
         !bvpi_content_hash(&content, out->content_hash, NULL))
-        return bvpi_error_memory(error, 24 * (uint64_t)out->mesh.triangle_count);
+        return bvpi_error_memory(error, 8 * (uint64_t)out->mesh.triangle_count);
     out->duplicate_count = defects.duplicate_count;
     out->open_edge_count = defects.open_edge_count;
     out->nonmanifold_edge_count = defects.nonmanifold_edge_count;

@@ -107,6 +107,28 @@ START_TEST(test_threads_agree)
 }
 END_TEST
 
+/* Triangles in order, so that each round passes over some runs of them only. */
+START_TEST(test_strip)
+{
+    enum { COUNT = 300000 };
+    uint32_t *indices = malloc(3 * COUNT * sizeof *indices);
+    for (uint32_t k = 0; k < 3 * COUNT; k++)
+        indices[k] = k / 3 + k % 3;
+    indices[3 * 200000] = indices[3 * 100000]; /* one more triangle at an edge of another round */
+    indices[3 * 200000 + 1] = indices[3 * 100000 + 1];
+    const bvpi_mesh mesh = {.indices = indices, .vertex_count = COUNT + 2, .triangle_count = COUNT};
+    for (uint32_t threads = 1; threads < 4; threads++) {
+        bvpi_defects got;
+        ck_assert(bvpi_count_defects(&mesh, threads, &got));
+        /* three edges lose a triangle, of which an end of two remains; one gets a third */
+        ck_assert_uint_eq(got.open_edge_count, COUNT + 2 - 1 + 2 + 2);
+        ck_assert_uint_eq(got.nonmanifold_edge_count, 1);
+        ck_assert_uint_eq(got.duplicate_count, 0);
+    }
+    free(indices);
+}
+END_TEST
+
 START_TEST(test_degenerate)
 {
     static const float a[3] = {0.1f, 0.2f, 0.3f}, b[3] = {1, -5, 7}, c[3] = {2, 2, 2};
@@ -135,7 +157,7 @@ END_TEST
 
 SUITE(test_defects)
 {
-    const TTest *const tests[] = {test_small_meshes, test_hub, test_threads_agree, test_degenerate,
-                                  NULL};
+    const TTest *const tests[] = {test_small_meshes, test_hub,        test_threads_agree,
+                                  test_strip,        test_degenerate, NULL};
     return suite_run("defects", tests);
 }

@@ -170,6 +170,8 @@ static void classify(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvpi_pl
     }
 }
 
+enum { AHEAD = 8 };
+
 static uint64_t gather(const bvpi_mesh *mesh, const bvpi_grid *grid, const uint32_t *triangles,
                        uint64_t count, bvpi_item *items)
 {
@@ -177,6 +179,13 @@ static uint64_t gather(const bvpi_mesh *mesh, const bvpi_grid *grid, const uint3
     uint64_t degenerate_count = 0;
     for (uint64_t i = 0; i < count; i++) {
         assert(triangles[i] < mesh->triangle_count);
+        if (i + 2 * AHEAD < count) /* a mesh in no order has all of these in memory */
+            __builtin_prefetch(mesh->indices + 3 * (uint64_t)triangles[i + 2 * AHEAD]);
+        if (i + AHEAD < count)
+            for (int k = 0; k < 3; k++) {
+                const uint32_t vertex = mesh->indices[3 * (uint64_t)triangles[i + AHEAD] + k];
+                __builtin_prefetch(mesh->positions + 3 * (uint64_t)vertex);
+            }
         degenerate_count += make_item(mesh, &g, triangles[i], &items[i]);
     }
     return degenerate_count;

@@ -53,15 +53,31 @@ sh -e night.sh || bad "the plan does not run"
 same out.bvp whole.bvp
 same found.jsonl whole.jsonl
 
-# a stage's count by its length: whole rounds of the machines, or as many as last long enough
-expect 0 plan plant/export.jsonl -m 3 --task-seconds 0.01 --json
-is stages.0.task_count 3
-expect 0 plan plant/export.jsonl -m 30 --task-seconds 0.02 --json
-is stages.0.task_count 3
-expect 0 plan plant/export.jsonl -m 30 --task-seconds 0.05 --json
-is stages.0.task_count 1
 expect 0 plan plant/export.jsonl -m 2 --tasks 1000 --json
 is stages.0.task_count 60
+
+# ---- a stage's count by its length: forty files of 1 GB, of which nothing is stored, take 9 s each
+mkdir large
+for ((i = 0; i < 40; i++)); do
+  truncate -s 1000000000 large/$i.stl
+  printf '{"mesh": "%d.stl"}\n' $i
+done >large/export.jsonl
+counts() { # MACHINES TASKS [OPTION]...: whole rounds of the machines, or as many as last long enough
+  expect 0 plan large/export.jsonl -m "$1" --json "${@:3}"
+  is stages.0.task_count "$2"
+}
+counts 1 4
+counts 2 6
+counts 3 6
+counts 5 5
+counts 100 6
+counts 100 36 --task-seconds 10
+counts 100 3 --threads 2
+expect 0 plan large/export.jsonl -m 5 --json
+near stages.0.makespan_seconds 73.65019048
+near stages.0.longest_seconds 73.65019048
+# a share that reads the export for longer than a ninth of what it packs is none
+counts 100 1 --task-seconds 0.001 --threads 1000
 
 # ---- only what is missing
 rm out.bvp shares/pack-3.bvp shares/pack-7.bvp
@@ -134,7 +150,7 @@ wrong 2 'one EXPORT' -m 2
 wrong 2 "can't come from a pipe" - -m 2
 wrong 2 'expected pack, merge, clash or report, found "pick"' plant/export.jsonl -m 2 --stage pick
 wrong 2 '--task-seconds: expected' plant/export.jsonl -m 2 --task-seconds 0
-wrong 2 'goes with neither' plant/export.jsonl -m 2 --no-clash -r x.jsonl
+wrong 2 'goes with none of' plant/export.jsonl -m 2 --no-clash -r x.jsonl
 wrong 2 '--pack: -o is the plan' plant/export.jsonl -m 2 --pack '-o x.bvp'
 wrong 2 '--pack: --shard is the plan' plant/export.jsonl -m 2 --pack '--shard 1/2'
 wrong 2 '--pack: expected options only, found "y.stl"' plant/export.jsonl -m 2 --pack '--rays y.stl'

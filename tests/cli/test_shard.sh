@@ -111,6 +111,19 @@ if [ -x "$step_case" ]; then
 fi
 folder=plant source=export.jsonl
 
+# ---- shares that are trusted: the same bytes, and what is damaged is found by its hash
+shares 3
+"$bvpack" merge --trust-shares share*.bvp -o trusted.bvp || bad "merge --trust-shares"
+"$bvpack" merge share*.bvp -o merged.bvp || bad "merge"
+same trusted.bvp merged.bvp
+cp share2.bvp kept.bvp
+for at in 3 5; do # in the parts; in the tables behind them
+  printf '\125\252' | dd of=share2.bvp bs=1 seek=$(($(stat -c %s share2.bvp) * at / 10)) conv=notrunc 2>/dev/null
+  refused 4 'share2.bvp' merge --trust-shares share1.bvp share2.bvp share3.bvp -o none.bvp
+  cp kept.bvp share2.bvp
+done
+refused 2 'is for shares' merge --trust-shares whole.bvp -o none.bvp
+
 # ---- a share by itself
 shares 3
 "$bvpack" verify share2.bvp >out || bad "a share is not sound"

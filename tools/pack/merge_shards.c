@@ -69,11 +69,11 @@ static int read_hash(const json_value *value, uint8_t hash[16])
 }
 
 /* A share that can be merged: complete, and packed by this version. */
-static int open_share(share *s, const char *path)
+static int open_share(share *s, const char *path, int is_trusted)
 {
     json_fault fault;
     uint8_t hash[16];
-    int code = convert_open(path, &s->file);
+    int code = convert_open(path, is_trusted, &s->file);
     if (code != 0)
         return code;
     s->path = path;
@@ -315,13 +315,13 @@ static int pack_again(merging *m, const char *path)
     return code;
 }
 
-int merge_shards(char **paths, int count, const char *path)
+int merge_shards(char **paths, int count, const char *path, int is_trusted)
 {
     merging m = {.shares = NULL};
     share *given = calloc((size_t)count, sizeof *given);
     int code = given ? 0 : complain_memory();
     for (int i = 0; i < count && code == 0; i++)
-        code = open_share(&given[i], paths[i]);
+        code = open_share(&given[i], paths[i], is_trusted);
     if (code == 0)
         code = order_shares(&m, given, count);
     if (code == 0) {

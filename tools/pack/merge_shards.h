@@ -6,8 +6,9 @@
 
 /* Is the file a share? 0, or says why that can't be told and returns the exit code. */
 int merge_is_shard(const char *path, int *is_shard);
-/* paths: count shares, in any order; each is verified. 0, or says which are missing, there twice,
- * or of another manifest, or what else is wrong, and returns the exit code. */
-int merge_shards(char **paths, int count, const char *path);
+/* paths: count shares, in any order; each is verified, or if they are trusted held against its
+ * hashes alone. 0, or says which are missing, there twice, or of another manifest, or what else is
+ * wrong, and returns the exit code. */
+int merge_shards(char **paths, int count, const char *path, int is_trusted);
 
 #endif

@@ -21,6 +21,7 @@
 
 typedef struct settings {
     const char *output, *assume_unit;
+    int trust_shares;
 } settings;
 
 typedef struct job {
@@ -199,7 +200,7 @@ static int merge_files(const settings *set, char **paths, int count)
         bvp_file *file = NULL;
         bvp_file_info info;
         j.path = paths[i];
-        code = convert_open(paths[i], &file);
+        code = convert_open(paths[i], 0, &file);
         if (code != 0)
             break;
         bvp_get_info(file, &info);
@@ -261,12 +262,16 @@ static int run(const verb *self, int argc, char **argv)
     code = merge_is_shard(argv[first], &is_shard);
     if (code != 0)
         return code;
+    if (set.trust_shares && !is_shard) {
+        complain("--trust-shares", "is for shares, as \"bvpack pack --shard\" makes them");
+        return EXIT_USAGE;
+    }
     if (set.assume_unit && (argc - first == 1 || is_shard)) {
         complain("--assume-unit", "is for several files that are no shares");
         return EXIT_USAGE;
     }
     if (is_shard)
-        return merge_shards(argv + first, argc - first, set.output);
+        return merge_shards(argv + first, argc - first, set.output, set.trust_shares);
     if (argc - first == 1)
         return convert_file(argv[first], set.output, NULL);
     return merge_files(&set, argv + first, argc - first);
@@ -275,6 +280,10 @@ static int run(const verb *self, int argc, char **argv)
 static const option_row options[] = {
     {"output", 'o', OPTION_FILE, offsetof(settings, output), "OUT",
      "the merged file; \"-\" is standard output", 0, 0},
+    {"trust-shares", 0, OPTION_FLAG, offsetof(settings, trust_shares), NULL,
+     "with shares that nobody else writes to: take parts by their hashes alone, without holding "
+     "them against the rules of the format, which takes nearly as long as packing them",
+     0, 0},
     {"assume-unit", 0, OPTION_TEXT, offsetof(settings, assume_unit), UNITS_ASSUME_VALUE,
      UNITS_ASSUME_HELP, 0, 0},
     {0},

@@ -9,11 +9,11 @@
 
 /* Seconds of one thread, measured on plants of 2 and 10 M triangles (farm.md); a machine of another
  * speed changes all of them alike, and with it no share. */
-#define PLAN_PACK_SECONDS     0.35e-6 /* a triangle */
-#define PLAN_LINE_SECONDS     4e-6    /* a line of the export, in every task that reads it */
-#define PLAN_MERGE_SECONDS    2.5e-9  /* a byte of a share's parts: read, checked and written */
+#define PLAN_PACK_SECONDS     0.31e-6 /* a triangle */
+#define PLAN_LINE_SECONDS     4.7e-6  /* a line of the export, in every task that reads it */
+#define PLAN_MERGE_SECONDS    0.7e-9  /* a byte of a share's parts: hashed and copied */
 #define PLAN_INSTANCE_SECONDS 8e-6    /* an instance, in the output's tree and tables */
-#define PLAN_CLASH_SECONDS    130e-6  /* an instance, with least distances to its neighbours */
+#define PLAN_CLASH_SECONDS    97e-6   /* an instance, with least distances to its neighbours */
 #define PLAN_START_SECONDS    0.05    /* a task: its process, and the hashes of what it opens */
 
 /* Bytes. */

@@ -71,12 +71,13 @@ static void deal(const plan_stages *p, size_t count, double *seconds)
         seconds[i] = seconds[i] / (double)p->set->threads + seconds_of_reading(e);
 }
 
-/* The best count of shares, at most `most`; 0: memory is out. total: one machine's seconds. */
-static size_t count_shares(const plan_stages *p, double total, size_t most,
+/* The best count of shares, at most `most`; 0: memory is out. total: one machine's seconds; each:
+ * what every share takes besides, which is to be a tenth of it at most. */
+static size_t count_shares(const plan_stages *p, double total, double each, size_t most,
                            void (*share)(const plan_stages *, size_t, double *))
 {
     const size_t machines = (size_t)p->set->machines;
-    const double least = p->set->task_seconds;
+    const double least = fmax(p->set->task_seconds, 9 * each);
     size_t best = p->set->tasks > 0 ? (size_t)p->set->tasks : 1;
     double first = INFINITY;
     if (p->set->tasks > 0)
@@ -258,6 +259,7 @@ static int merge_outputs(plan_stages *p, const plan_stage *shares, const char *n
     plan_command c;
     if (!s || plan_command_begin(&c, "bvpack", "merge") != 0)
         return -1;
+    plan_command_word(&c, "--trust-shares"); /* they are the plan's own */
     for (size_t i = 0; i < shares->task_count; i++)
         plan_command_file(&c, shares->tasks[i].output);
     plan_command_word(&c, "-o");
@@ -277,7 +279,7 @@ static int plan_pack(plan_stages *p)
     const double total = e->seconds / (double)p->set->threads;
     size_t count = 1;
     if (e->is_manifest && e->known_count + 1 < e->file_count)
-        count = count_shares(p, total, e->file_count, deal);
+        count = count_shares(p, total, seconds_of_reading(e), e->file_count, deal);
     if (count == 0)
         return -1;
     if (count == 1)
@@ -298,23 +300,100 @@ static void deal_instances(const plan_stages *p, size_t count, double *seconds)
                                               (double)(count * p->set->threads);
 }
 
-static int plan_clash(plan_stages *p)
+/* What every command of a run begins with: all of them must agree in what pairs depend on. */
+static int begin_clash(const plan_stages *p, plan_command *c)
+{
+    if (plan_command_begin(c, "bvpack", "clash") != 0)
+        return -1;
+    plan_command_file(c, p->set->output);
+    plan_command_words(c, p->set->clash);
+    return 0;
+}
+
+/* What the one begins with that writes the reports. */
+static int finish_report(const plan_stages *p, plan_command *c, plan_task *task)
+{
+    plan_command_words(c, p->set->reporting);
+    for (int i = 0; i < p->set->reports.count; i++) {
+        plan_command_word(c, "-r");
+        plan_command_file(c, p->set->reports.items[i]);
+    }
+    plan_command_word(c, "-q");
+    return finish_task(task, c, p->set->reports.items[0]);
+}
+
+static int clash_whole(plan_stages *p, double seconds)
 {
     plan_stage *s = add_stage(p, "clash", 1);
     plan_command c;
-    if (!s || plan_command_begin(&c, "bvpack", "clash") != 0)
+    if (!s || begin_clash(p, &c) != 0)
         return -1;
-    plan_command_file(&c, p->set->output);
-    plan_command_words(&c, p->set->clash);
-    for (int i = 0; i < p->set->reports.count; i++) {
-        plan_command_word(&c, "-r");
-        plan_command_file(&c, p->set->reports.items[i]);
-    }
     add_threads(p, &c);
-    plan_command_word(&c, "-q");
-    deal_instances(p, 1, &s->tasks[0].seconds);
+    s->tasks[0].seconds = seconds;
     s->tasks[0].memory = memory_of(p->export, 0, 0);
-    return finish_task(&s->tasks[0], &c, p->set->reports.items[0]);
+    return finish_report(p, &c, &s->tasks[0]);
+}
+
+static int clash_shares(plan_stages *p, size_t count, double *seconds)
+{
+    plan_stage *s = add_stage(p, "clash", count);
+    if (!s)
+        return -1;
+    deal_instances(p, count, seconds);
+    for (size_t i = 0; i < count; i++) {
+        plan_command c;
+        char *path = share_path(p, "clash", i, "clash");
+        int failed = !path || begin_clash(p, &c) != 0;
+        if (!failed) {
+            add_share(&c, i, count);
+            plan_command_word(&c, "-o");
+            plan_command_file(&c, path);
+            add_threads(p, &c);
+            plan_command_word(&c, "-q");
+            failed = finish_task(&s->tasks[i], &c, path) != 0;
+        }
+        s->tasks[i].seconds = seconds[i];
+        s->tasks[i].memory = memory_of(p->export, 0, 0);
+        free(path);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+/* The shares of the stage before it into the reports. */
+static int merge_clash(plan_stages *p)
+{
+    const plan_stage *shares = &p->stages[p->stage_count - 1];
+    plan_stage *s = add_stage(p, "report", 1);
+    plan_command c;
+    if (!s || begin_clash(p, &c) != 0)
+        return -1;
+    plan_command_word(&c, "--merge");
+    for (size_t i = 0; i < shares->task_count; i++)
+        plan_command_file(&c, shares->tasks[i].output);
+    s->tasks[0].seconds =
+        PLAN_START_SECONDS + PLAN_INSTANCE_SECONDS * (double)p->export->instance_count;
+    s->tasks[0].memory = memory_of(p->export, 0, 0);
+    s->tasks[0].file_count = shares->task_count;
+    return finish_report(p, &c, &s->tasks[0]);
+}
+
+static int plan_clash(plan_stages *p)
+{
+    double total;
+    deal_instances(p, 1, &total);
+    /* of an export that is one model the instances are not counted */
+    const size_t most = p->export->is_manifest ? (size_t)p->export->instance_count : SHARD_MAX;
+    const size_t count = count_shares(p, total, PLAN_START_SECONDS, most, deal_instances);
+    double *seconds = count > 1 ? malloc(count * sizeof *seconds) : NULL;
+    int failed = count == 0 || (count > 1 && !seconds);
+    if (!failed && count == 1)
+        failed = clash_whole(p, total);
+    else if (!failed)
+        failed = clash_shares(p, count, seconds) != 0 || merge_clash(p) != 0;
+    free(seconds);
+    return failed ? -1 : 0;
 }
 
 int plan_stages_make(const plan_settings *set, const plan_export *export, plan_stages *out)

@@ -26,7 +26,7 @@ typedef struct plan_stage {
 enum { PLAN_STAGES = 4 };
 
 typedef struct plan_settings {
-    const char *output, *store, *work, *pack, *clash, *stage;
+    const char *output, *store, *work, *pack, *clash, *reporting, *stage;
     option_list reports;
     uint64_t machines, threads, tasks; /* tasks: of pack and clash each; 0: by what they take */
     double task_seconds;               /* a task is to take at least that */

@@ -74,8 +74,8 @@ static int check(const plan_settings *set, const char *path)
         complain("--task-seconds", "expected 0.001 to 1000000 seconds");
     else if (!is_stage)
         complain("--stage", "expected pack, merge, clash or report, found \"%s\"", set->stage);
-    else if (set->no_clash && (set->clash || set->reports.count > 0))
-        complain("--no-clash", "goes with neither --clash nor --report");
+    else if (set->no_clash && (set->clash || set->reporting || set->reports.count > 0))
+        complain("--no-clash", "goes with none of --clash, --reporting and --report");
     else
         return 0;
     return EXIT_USAGE;
@@ -149,7 +149,9 @@ static const option_row options[] = {
     {"pack", 0, OPTION_TEXT, offsetof(plan_settings, pack), "OPTIONS",
      "options for \"bvpack pack\", separated by blanks", 0, 0},
     {"clash", 0, OPTION_TEXT, offsetof(plan_settings, clash), "OPTIONS",
-     "options for \"bvpack clash\", separated by blanks", 0, 0},
+     "options for \"bvpack clash\", separated by blanks: what pairs depend on", 0, 0},
+    {"reporting", 0, OPTION_TEXT, offsetof(plan_settings, reporting), "OPTIONS",
+     "and those that are about reports: \"--baseline FILE\", \"--issues FILE\"", 0, 0},
     {"report", 'r', OPTION_FILES, offsetof(plan_settings, reports), "FILE",
      "a report of the clashes, several times for several; without it EXPORT with the ending "
      ".clash.jsonl",

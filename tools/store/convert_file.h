@@ -7,8 +7,9 @@
 #include <limits.h>
 #include "bvpack.h"
 
-/* Opens and verifies what parts are to be taken from. Returns 0 or the exit code. */
-int convert_open(const char *path, bvp_file **file);
+/* Opens what parts are to be taken from, and holds it against all rules of the format, or, if it is
+ * trusted, against its hashes alone. Returns 0 or the exit code. */
+int convert_open(const char *path, int is_trusted, bvp_file **file);
 /* Writes `path` as `output_path`: thin, with its parts in the store `folder`, or fat if that is
  * NULL. Returns the exit code. */
 int convert_file(const char *path, const char *output_path, const char *folder);

@@ -61,8 +61,8 @@ static bvp_status check_hashes(const bvp_file *file, bvp_error *error)
     bvp_file_info info;
     bvp_get_info(file, &info);
     bvp_status status = bvp_check_part(file, BVP_ASSEMBLY, error);
-    for (uint32_t i = 0; i < info.part_count && status == BVP_OK; i++)
-        status = bvp_check_part(file, i, error);
+    for (uint32_t part = 0; part < info.part_count && status == BVP_OK; part++)
+        status = bvp_check_part(file, part, error);
     return status;
 }
 

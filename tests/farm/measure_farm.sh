@@ -38,7 +38,7 @@ row() { # EXPORT STAGE ONE SUM LONGEST MERGE
 for export in parts halls; do
   for stage in pack clash; do
     if [ $stage = pack ]; then
-      what=(pack $export/export.jsonl) ending=bvp one=(-o one.bvp) merge=(merge --trust-shares)
+      what=(pack "$export/export.jsonl") ending=bvp one=(-o one.bvp) merge=(merge --trust-shares)
     else
       # shellcheck disable=SC2206 # words
       what=(clash one.bvp --clearance 5mm) ending=clash one=(-r one.jsonl) merge=(clash one.bvp --clearance 5mm --merge)
@@ -47,10 +47,10 @@ for export in parts halls; do
     whole=$(cpu "$bvpack" "${what[@]}" "${one[@]}" -j1 -q)
     sum=0 longest=0 files=()
     for ((i = 1; i <= shares; i++)); do
-      seconds=$(cpu "$bvpack" "${what[@]}" --shard $i/"$shares" -o share$i.$ending -j1 -q)
+      seconds=$(cpu "$bvpack" "${what[@]}" --shard $i/"$shares" -o "share$i.$ending" -j1 -q)
       sum=$(add "$sum" "$seconds")
       longest=$(awk -v a="$longest" -v b="$seconds" 'BEGIN { print (a > b ? a : b) }')
-      files+=(share$i.$ending)
+      files+=("share$i.$ending")
     done
     if [ $stage = pack ]; then
       merging=$(cpu "$bvpack" "${merge[@]}" "${files[@]}" -o merged.bvp)

@@ -20,7 +20,6 @@
 #include "format/identity.h"
 
 #include "base/report.h"
-#include "format/checksum.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -56,13 +55,29 @@ static bool sort_by_number(const uint32_t *numbers, uint32_t count, uint32_t *or
 
 /* ---- hashing -------------------------------------------------------------------------------- */
 
+void bvpi_content_start(bvpi_hasher *hasher, uint64_t vertex_count, uint64_t triangle_count,
+                        const double origin[3])
+{
+    const uint64_t counts[2] = {vertex_count, triangle_count};
+    bvpi_hasher_start128(hasher);
+    bvpi_hasher_add128(hasher, counts, sizeof counts);
+    bvpi_hasher_add128(hasher, origin, 3 * sizeof *origin);
+}
+
+void bvpi_content_add(bvpi_hasher *hasher, const void *data, size_t size)
+{
+    bvpi_hasher_add128(hasher, data, size);
+}
+
+void bvpi_content_end(bvpi_hasher *hasher, uint8_t out[16])
+{
+    bvpi_hasher_end128(hasher, out);
+}
+
 static void hash_mesh(const bvpi_content *c, uint8_t out[16])
 {
-    const uint64_t counts[2] = {c->vertex_count, c->triangle_count};
     bvpi_hasher hasher;
-    bvpi_hasher_start128(&hasher);
-    bvpi_hasher_add128(&hasher, counts, sizeof counts);
-    bvpi_hasher_add128(&hasher, c->origin, 3 * sizeof *c->origin);
+    bvpi_content_start(&hasher, c->vertex_count, c->triangle_count, c->origin);
     bvpi_hasher_add128(&hasher, c->positions, (size_t)c->vertex_count * 12);
     bvpi_hasher_add128(&hasher, c->indices, (size_t)c->triangle_count * 12);
     uint32_t plain = 0; /* number i is i for all i below: adds nothing to the mesh */

@@ -37,12 +37,13 @@ enum {
     GAP = 14,       /* octaves; at such a distance 7 to 8 bits of the grid are left for the rest */
     WHOLE_MAX = 64, /* so few triangles cost little in any case */
     GROUP_MAX = 16, /* further groups stay together */
-    SAMPLES = 256,
+    FEW = BVPI_STRAY_FEW,
+    SAMPLES = BVPI_STRAY_SAMPLES - FEW,
     LEAST = -1074, /* exponents of doubles from frexp; one less for 0 */
     OCTAVES = 1024 - LEAST + 2
 };
 
-typedef struct search {
+typedef struct bvpi_stray_search {
     const bvp_mesh *mesh;
     bvpi_vertices vertices;
     uint32_t *groups; /* of each triangle; NULL: all are in group 0 */
@@ -53,7 +54,8 @@ typedef struct search {
     double centre[3];
     uint64_t counts[OCTAVES];
     double least[OCTAVES], most[OCTAVES]; /* range of reaches in each octave */
-} search;
+} bvpi_stray_search;
+typedef bvpi_stray_search search;
 
 /* ---- triangles ------------------------------------------------------------------------------- */
 
@@ -130,11 +132,11 @@ static size_t take_samples(const search *s, double samples[SAMPLES][3])
     return count;
 }
 
-static bool choose_centre(search *s)
+/* Of the samples, the one nearest to their median. */
+static bool choose_among(search *s, double samples[SAMPLES][3], size_t count)
 {
     static const double origin[3];
-    double samples[SAMPLES][3], sorted[SAMPLES];
-    const size_t count = take_samples(s, samples);
+    double sorted[SAMPLES];
     if (count == 0)
         return false;
     memcpy(s->centre, origin, sizeof origin);
@@ -150,6 +152,12 @@ static bool choose_centre(search *s)
             best = i;
     memcpy(s->centre, samples[best], sizeof s->centre);
     return true;
+}
+
+static bool choose_centre(search *s)
+{
+    double samples[SAMPLES][3];
+    return choose_among(s, samples, take_samples(s, samples));
 }
 
 /* ---- a quick look at the whole mesh ---------------------------------------------------------- */
@@ -201,22 +209,28 @@ static double longest_side(const search *s)
 /* In a mesh with strays, at least half of the triangles are within a 2^13th of its size. Then some
  * of a few evenly spread ones are that near each other. In most other meshes no two are, which
  * costs little to see. */
-static bool may_have_strays(const search *s)
+static bool are_some_near(double x[FEW][3], double longest)
 {
-    enum { FEW = 16, NEAR = 6 /* pairs: four of the samples among the rest */ };
-    const double near = ldexp(longest_side(s), 2 - GAP);
-    double x[FEW][3];
+    enum { NEAR = 6 /* pairs: four of the samples among the rest */ };
+    const double near = ldexp(longest, 2 - GAP);
     int pairs = 0;
-    if (!isfinite(near))
-        return true;
-    for (uint64_t i = 0; i < FEW; i++) {
-        if (!load_corner(s, 3 * (i * s->mesh->triangle_count / FEW), x[i]))
-            return true;
-        for (uint64_t k = 0; k < i; k++)
+    for (int i = 0; i < FEW; i++)
+        for (int k = 0; k < i; k++)
             pairs += fabs(x[i][0] - x[k][0]) <= near && fabs(x[i][1] - x[k][1]) <= near &&
                      fabs(x[i][2] - x[k][2]) <= near;
-    }
     return pairs >= NEAR;
+}
+
+static bool may_have_strays(const search *s)
+{
+    const double longest = longest_side(s);
+    double x[FEW][3];
+    if (!isfinite(longest))
+        return true;
+    for (uint64_t i = 0; i < FEW; i++)
+        if (!load_corner(s, 3 * (i * s->mesh->triangle_count / FEW), x[i]))
+            return true;
+    return are_some_near(x, longest);
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -230,9 +244,9 @@ static int octave_of(double reach)
     return exponent - (LEAST - 1);
 }
 
-static void count_octaves(search *s)
+/* Adds the triangles of the group. */
+static void add_octaves(search *s)
 {
-    memset(s->counts, 0, sizeof s->counts);
     for (uint64_t i = 0; i < s->mesh->triangle_count; i++) {
         if (!is_member(s, i))
             continue;
@@ -244,6 +258,12 @@ static void count_octaves(search *s)
         s->most[o] = s->counts[o] == 0 || reach > s->most[o] ? reach : s->most[o];
         s->counts[o]++;
     }
+}
+
+static void count_octaves(search *s)
+{
+    memset(s->counts, 0, sizeof s->counts);
+    add_octaves(s);
 }
 
 /* Sets labels[] to the group of each octave. Returns the number of new groups. A group of size zero
@@ -270,6 +290,17 @@ static uint32_t find_gaps(search *s, uint32_t labels[OCTAVES])
     }
     assert(s->group_count + found <= GROUP_MAX && inside <= s->member_count);
     return found;
+}
+
+/* Triangles in octaves of groups other than 0. */
+static uint64_t count_outside(search *s)
+{
+    uint32_t labels[OCTAVES];
+    uint64_t count = 0;
+    find_gaps(s, labels);
+    for (int o = 0; o < OCTAVES; o++)
+        count += labels[o] > 0 ? s->counts[o] : 0;
+    return count;
 }
 
 static bool split_group(search *s)
@@ -342,7 +373,6 @@ bvp_status bvpi_count_strays(const bvpi_mesh *mesh, uint64_t *count, bvp_error *
                             .vertex_count = mesh->vertex_count,
                             .indices = mesh->indices,
                             .triangle_count = mesh->triangle_count};
-    uint32_t labels[OCTAVES];
     *count = 0;
     if (whole.triangle_count <= WHOLE_MAX)
         return BVP_OK;
@@ -355,10 +385,56 @@ bvp_status bvpi_count_strays(const bvpi_mesh *mesh, uint64_t *count, bvp_error *
                   .member_count = whole.triangle_count};
     if (may_have_strays(s) && choose_centre(s)) {
         count_octaves(s);
-        find_gaps(s, labels);
-        for (int o = 0; o < OCTAVES; o++)
-            *count += labels[o] > 0 ? s->counts[o] : 0;
+        *count = count_outside(s);
     }
     free(s);
     return BVP_OK;
+}
+
+/* ---- in steps -------------------------------------------------------------------------------- */
+
+uint64_t bvpi_stray_sample(uint64_t triangle_count, uint32_t k)
+{
+    return k < FEW ? k * triangle_count / FEW : (k - FEW) * triangle_count / SAMPLES;
+}
+
+bvp_status bvpi_stray_search_start(uint64_t triangle_count, const double size[3],
+                                   float samples[BVPI_STRAY_SAMPLES][3], bvpi_stray_search **out,
+                                   bvp_error *error)
+{
+    double x[BVPI_STRAY_SAMPLES][3], longest = 0;
+    *out = NULL;
+    for (int axis = 0; axis < 3; axis++) {
+        longest = fmax(longest, size[axis]);
+        for (uint32_t k = 0; k < BVPI_STRAY_SAMPLES; k++)
+            x[k][axis] = (double)samples[k][axis];
+    }
+    assert(triangle_count >= SAMPLES);
+    if (!are_some_near(x, longest))
+        return BVP_OK;
+    search *s = calloc(1, sizeof *s);
+    if (!s)
+        return bvpi_error_memory(error, sizeof *s);
+    s->group_count = 1;
+    s->member_count = triangle_count;
+    choose_among(s, x + FEW, SAMPLES);
+    *out = s;
+    return BVP_OK;
+}
+
+void bvpi_stray_search_add(bvpi_stray_search *s, const bvpi_mesh *mesh)
+{
+    const bvp_mesh part = {.positions = mesh->positions,
+                           .vertex_count = mesh->vertex_count,
+                           .indices = mesh->indices,
+                           .triangle_count = mesh->triangle_count};
+    s->mesh = &part;
+    s->vertices = bvpi_vertices_of(&part);
+    add_octaves(s);
+    s->mesh = NULL;
+}
+
+uint64_t bvpi_stray_search_end(bvpi_stray_search *s)
+{
+    return count_outside(s);
 }

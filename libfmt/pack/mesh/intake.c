@@ -20,11 +20,11 @@
  */
 #include "pack/mesh/intake.h"
 
-#include "base/dd.h"
 #include "base/simd.h"
 #include "base/status.h"
 #include "pack/mesh/check_mesh.h"
 #include "pack/mesh/defects.h"
+#include "pack/mesh/rebase.h"
 #include "node/grid.h"
 #include "base/large_array.h"
 #include "pack/work.h"
@@ -176,71 +176,25 @@ static bvp_status check_finite(intake *in, bvp_error *error)
 
 /* ---- doubles -------------------------------------------------------------------------------- */
 
-/* Range of the corners that triangles use. exact: all coordinates on the axis are floats. */
-typedef struct range {
-    double lo[3], hi[3];
-    bool exact[3];
-} range;
-
-/* The box's centre, rounded to a multiple of about an eighth of the box's size. It has few bits, so
- * that differences from it are exact where the input allows. */
-static double origin_of(double lo, double hi)
-{
-    int exponent;
-    assert(lo <= hi); /* corners are finite by now */
-    frexp(hi - lo, &exponent);
-    const double centre = lo / 2 + hi / 2;
-    if (hi == lo) {
-        frexp(centre, &exponent);
-        exponent -= 20;
-    }
-    const double step = ldexp(1, exponent - 3);
-    return rint(centre / step) * step;
-}
-
-/* Stores (float)(x - origin), and notes how far that is from the exact value. */
-static void rebase_vertex(intake *in, uint32_t vertex, float out[3])
-{
-    double x[3];
-    load_vertex(in, vertex, x);
-    for (int axis = 0; axis < 3; axis++) {
-        const double origin = in->out->origin[axis];
-        if (origin == 0 && (double)(float)x[axis] == x[axis]) {
-            out[axis] = (float)x[axis]; /* keeps -0 */
-            continue;
-        }
-        const bvpi_dd exact = bvpi_dd_sum(x[axis], -origin);
-        out[axis] = (float)exact.hi;
-        const double error = fabs((exact.hi - out[axis]) + exact.lo);
-        if (isfinite(out[axis]) && error > in->out->rounding_error)
-            in->out->rounding_error = error;
-    }
-}
-
 static bvp_status convert_doubles(intake *in, bvp_error *error)
 {
     const uint64_t size = (uint64_t)in->vertices.count * 12;
-    range r = {.lo = {0}};
+    bvpi_corners_range r = {.has_corners = false};
     for (uint64_t k = 0; k < 3 * in->triangle_count; k++) {
         double x[3];
         load_vertex(in, corner_of(in, k), x);
-        for (int axis = 0; axis < 3; axis++) {
-            r.lo[axis] = k == 0 || x[axis] < r.lo[axis] ? x[axis] : r.lo[axis];
-            r.hi[axis] = k == 0 || x[axis] > r.hi[axis] ? x[axis] : r.hi[axis];
-            r.exact[axis] = (k == 0 || r.exact[axis]) && (double)(float)x[axis] == x[axis];
-        }
+        bvpi_corners_range_add(&r, x);
     }
-    for (int axis = 0; axis < 3; axis++)
-        if (!r.exact[axis])
-            in->out->origin[axis] = origin_of(r.lo[axis], r.hi[axis]);
+    bvpi_corners_range_origin(&r, in->out->origin);
     in->floats = calloc(size + 1, 1);
     if (!in->floats)
         return bvpi_error_memory(error, size);
     for (uint64_t k = 0; k < 3 * in->triangle_count; k++) {
         const uint32_t vertex = corner_of(in, k);
-        float *out = in->floats + 3 * (uint64_t)vertex;
-        rebase_vertex(in, vertex, out);
-        if (!isfinite(out[0]) || !isfinite(out[1]) || !isfinite(out[2]))
+        double x[3];
+        load_vertex(in, vertex, x);
+        if (!bvpi_rebase(x, in->out->origin, in->floats + 3 * (uint64_t)vertex,
+                         &in->out->rounding_error))
             return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
                                   "triangle %" PRIu64 ": vertex %" PRIu32
                                   " is farther from the part's centre than a float can hold",
@@ -291,7 +245,8 @@ static bvp_status take_in(intake *in, bool keep_ids, bvp_error *error)
     return status;
 }
 
-static bvp_status examine(bvpi_intake *out, bool keep_ids, uint32_t thread_count, bvp_error *error)
+bvp_status bvpi_intake_examine(bvpi_intake *out, bool keep_ids, uint32_t thread_count,
+                               bvp_error *error)
 {
     const bvpi_mesh *m = &out->mesh;
     const bvpi_content content = {.origin = out->origin,
@@ -329,7 +284,7 @@ bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *opt
     in.vertices = bvpi_vertices_of(source);
     status = take_in(&in, !options->no_ids, error);
     if (status == BVP_OK && out->mesh.triangle_count > 0)
-        status = examine(out, !options->no_ids, options->thread_count, error);
+        status = bvpi_intake_examine(out, !options->no_ids, options->thread_count, error);
     free(in.floats);
     free(in.kept);
     out->mesh.has_ids = !options->no_ids;

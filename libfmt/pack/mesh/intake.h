@@ -21,6 +21,9 @@ typedef struct bvpi_intake {
  * triangle. After a failure there is nothing to free. */
 bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *options,
                             bvpi_intake *out, bvp_error *error);
+/* Counts defects and hashes the content of out->mesh, which is welded, relative to out->origin. */
+bvp_status bvpi_intake_examine(bvpi_intake *out, bool keep_ids, uint32_t thread_count,
+                               bvp_error *error);
 void bvpi_intake_free(bvpi_intake *intake);
 
 #endif

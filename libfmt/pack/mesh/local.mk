@@ -7,9 +7,11 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/mesh/check_mesh.c \
 	libfmt/pack/mesh/corner_codes.c \
 	libfmt/pack/mesh/defects.c \
+	libfmt/pack/mesh/edge_keys.c \
 	libfmt/pack/mesh/find_strays.c \
 	libfmt/pack/mesh/id_codes.c \
 	libfmt/pack/mesh/intake.c \
+	libfmt/pack/mesh/rebase.c \
 	libfmt/pack/mesh/weld.c
 noinst_HEADERS += \
 	libfmt/pack/mesh/axis_codes.h \
@@ -18,8 +20,10 @@ noinst_HEADERS += \
 	libfmt/pack/mesh/corner_codes.h \
 	libfmt/pack/mesh/defects.h \
 	libfmt/pack/mesh/defects_kernel.h \
+	libfmt/pack/mesh/edge_keys.h \
 	libfmt/pack/mesh/find_strays.h \
 	libfmt/pack/mesh/id_codes.h \
 	libfmt/pack/mesh/intake.h \
 	libfmt/pack/mesh/mesh.h \
+	libfmt/pack/mesh/rebase.h \
 	libfmt/pack/mesh/weld.h

@@ -30,7 +30,7 @@
 #include <string.h>
 
 enum {
-    STRIDE = 32, /* triangles for each one in the sample */
+    STRIDE = BVPI_SAMPLE_STRIDE,
     SAMPLE_PIECE = 1 << 12,
     PIECE_LEAST = 1 << 16,
     PIECES_MAX = 64
@@ -42,7 +42,6 @@ typedef struct cutting {
     const bvpi_grid *grid;
     uint32_t most, leaf_size, thread_count;
     bvpi_batches *out;
-    uint32_t build_node_capacity;
     bvpi_item *sample;
     uint32_t sample_count;
     bvpi_sample_tree tree; /* its leaves are batches */
@@ -50,10 +49,11 @@ typedef struct cutting {
     uint64_t piece_size;
     uint32_t piece_count;
     uint32_t *counts; /* for each piece and batch: a count, then where the next triangle goes */
-    bvpi_batch_box *boxes;             /* for each piece and batch */
-    bvpi_item *items;                  /* of a batch that is too large */
-    uint32_t large_first, large_count; /* its triangles in the list */
-    uint32_t level_begin;              /* its level that is split */
+    bvpi_batch_box *boxes; /* for each piece and batch */
+    bvpi_item *items;      /* of a batch that is too large */
+    uint32_t *large;       /* its triangles */
+    uint32_t large_count;
+    uint32_t level_begin; /* its level that is split */
 } cutting;
 
 static const bvpi_items_kernel *kernel(void)
@@ -73,7 +73,7 @@ static bool move_nodes(cutting *c, uint32_t capacity)
         memcpy(build_nodes, out->build_nodes, out->build_node_count * sizeof *build_nodes);
     free(out->build_nodes);
     out->build_nodes = build_nodes;
-    c->build_node_capacity = capacity;
+    out->build_node_capacity = capacity;
     return true;
 }
 
@@ -93,23 +93,24 @@ static void make_sample(void *user, uint32_t piece)
 
 static bool plan(cutting *c)
 {
-    const uint64_t room = c->mesh->triangle_count / STRIDE;
-    c->sample = bvpi_allocate(room, sizeof *c->sample);
-    c->tree.planes = bvpi_allocate(2 * room, sizeof *c->tree.planes);
+    const uint32_t count = c->mesh->triangle_count / STRIDE;
+    /* three quarters of the expected size, so that few batches turn out too large */
+    const uint32_t most = c->most / STRIDE * 3 / 4;
+    const uint64_t room = bvpi_sample_room(count, most);
+    c->sample = bvpi_allocate(count, sizeof *c->sample);
+    c->tree.planes = bvpi_allocate(room, sizeof *c->tree.planes);
     c->tree.leaves = bvpi_allocate(room, sizeof *c->tree.leaves);
-    if (!c->sample || !c->tree.planes || !c->tree.leaves || !move_nodes(c, (uint32_t)(2 * room)))
+    if (!c->sample || !c->tree.planes || !c->tree.leaves || !move_nodes(c, (uint32_t)room))
         return false;
     /* which triangles are in the sample follows from one pseudo-random sequence, so that is done
      * before the threads start */
-    const uint32_t count = c->mesh->triangle_count / STRIDE;
     uint32_t state = 0;
     for (uint32_t k = 0; k < count; k++)
         c->sample[k].id = k * STRIDE + bvpi_sample_next(&state, STRIDE);
     c->sample_count = count;
     bvpi_parallel(c->thread_count, (count + SAMPLE_PIECE - 1) / SAMPLE_PIECE, make_sample, c);
     c->tree.build_nodes = c->out->build_nodes;
-    /* three quarters of the expected size, so that few batches turn out too large */
-    bvpi_sample_split(c->sample, c->sample_count, c->most / STRIDE * 3 / 4, 0, &c->tree);
+    bvpi_sample_split(c->sample, c->sample_count, most, 0, &c->tree);
     c->out->build_node_count = c->tree.build_node_count;
     free(c->sample);
     c->sample = NULL;
@@ -204,8 +205,8 @@ static void gather_piece(void *user, uint32_t piece)
 {
     const cutting *c = user;
     const uint32_t begin = piece * PIECE_LEAST, left = c->large_count - begin;
-    kernel()->gather(c->mesh, c->grid, c->out->triangles + c->large_first + begin,
-                     left < PIECE_LEAST ? left : PIECE_LEAST, c->items + begin);
+    kernel()->gather(c->mesh, c->grid, c->large + begin, left < PIECE_LEAST ? left : PIECE_LEAST,
+                     c->items + begin);
 }
 
 /* The nodes of one level are split in parallel. Places of their children were assigned before. */
@@ -226,7 +227,7 @@ static bool split_levels(cutting *c, uint32_t level_end)
     while (c->level_begin < level_end) {
         const uint32_t most = out->build_node_count + 2 * (level_end - c->level_begin);
         uint32_t next = out->build_node_count;
-        if (most > c->build_node_capacity && !move_nodes(c, 2 * most))
+        if (most > out->build_node_capacity && !move_nodes(c, 2 * most))
             return false;
         for (uint32_t k = c->level_begin; k < level_end; k++)
             if (out->build_nodes[k].count > c->most) {
@@ -245,8 +246,7 @@ static bool split_batch(cutting *c, uint32_t idx)
 {
     bvpi_batches *out = c->out;
     const uint32_t count = out->build_nodes[idx].count, first_new = out->build_node_count;
-    uint32_t *triangles = out->triangles + out->build_nodes[idx].first;
-    c->large_first = out->build_nodes[idx].first;
+    const uint32_t first = out->build_nodes[idx].first;
     c->large_count = count;
     c->items = bvpi_allocate(count, sizeof *c->items);
     if (!c->items)
@@ -255,11 +255,11 @@ static bool split_batch(cutting *c, uint32_t idx)
     out->build_nodes[idx].first = 0;
     c->level_begin = idx;
     const bool ok = split_levels(c, idx + 1);
-    out->build_nodes[idx].first = c->large_first;
+    out->build_nodes[idx].first = first;
     for (uint32_t k = first_new; k < out->build_node_count; k++)
-        out->build_nodes[k].first += c->large_first;
+        out->build_nodes[k].first += first;
     for (uint32_t i = 0; i < count; i++)
-        triangles[i] = c->items[i].id;
+        c->large[i] = c->items[i].id;
     free(c->items);
     c->items = NULL;
     return ok;
@@ -269,10 +269,27 @@ static bool split_large(cutting *c)
 {
     const uint32_t end = c->out->build_node_count; /* later ones are small enough */
     bool ok = true;
-    for (uint32_t k = 0; k < end && ok; k++)
-        if (c->out->build_nodes[k].left == 0 && c->out->build_nodes[k].count > c->most)
+    for (uint32_t k = 0; k < end && ok; k++) {
+        const bvpi_build_node *node = &c->out->build_nodes[k];
+        c->large = c->out->triangles + node->first;
+        if (node->left == 0 && node->count > c->most)
             ok = split_batch(c, k);
+    }
     return ok;
+}
+
+bool bvpi_batch_split(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t most,
+                      uint32_t leaf_size, uint32_t thread_count, uint32_t *triangles,
+                      bvpi_batches *out, uint32_t idx)
+{
+    cutting c = {.mesh = mesh,
+                 .grid = grid,
+                 .most = most,
+                 .leaf_size = leaf_size,
+                 .thread_count = thread_count,
+                 .out = out,
+                 .large = triangles};
+    return split_batch(&c, idx);
 }
 
 /* ---- the call ------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/tree/seeds.c \
 	libfmt/pack/tree/top_tree.c \
 	libfmt/pack/tree/turn_choice.c \
+	libfmt/pack/tree/wide_batch.c \
 	libfmt/pack/tree/wide_tree.c
 noinst_HEADERS += \
 	libfmt/pack/tree/aabb_boxes.h \
@@ -46,4 +47,5 @@ noinst_HEADERS += \
 	libfmt/pack/tree/top_tree.h \
 	libfmt/pack/tree/turn_choice.h \
 	libfmt/pack/tree/volume.h \
+	libfmt/pack/tree/wide_batch.h \
 	libfmt/pack/tree/wide_tree.h

@@ -74,6 +74,13 @@ static bool split_sample(bvpi_item *sample, uint32_t most, uint32_t k, bvpi_samp
     return true;
 }
 
+/* On each level, few nodes have more than `most` items, and only these are split. */
+uint64_t bvpi_sample_room(uint32_t count, uint32_t most)
+{
+    const uint64_t split = (uint64_t)DEPTH_MAX * (count / (most + UINT64_C(1)) + 1);
+    return split < count ? 2 * split + 1 : 2 * (uint64_t)count + 1;
+}
+
 void bvpi_sample_split(bvpi_item *sample, uint32_t count, uint32_t most, uint32_t depth,
                        bvpi_sample_tree *t)
 {

@@ -14,6 +14,12 @@ typedef struct bvpi_sample_tree {
     uint32_t build_node_count, leaf_count;
 } bvpi_sample_tree;
 
+/* Of the triangles of a mesh, one in each run of so many is in the sample. */
+enum { BVPI_SAMPLE_STRIDE = 32 };
+
+/* How many nodes bvpi_sample_split can make at most. */
+uint64_t bvpi_sample_room(uint32_t count, uint32_t most);
+
 /* Splits until a leaf has at most `most` items of the sample, or no plane separates its centres.
  * sample: not empty; is permuted. The plane of a leaf holds its number in `batch`. */
 void bvpi_sample_split(bvpi_item *sample, uint32_t count, uint32_t most, uint32_t depth,

@@ -36,7 +36,8 @@ enum {
 
 typedef struct sampling {
     const bvpi_mesh *mesh;
-    uint32_t step;
+    uint32_t step;   /* in `mesh`, which may be a sample already */
+    uint32_t weight; /* triangles for each that is looked at */
 } sampling;
 
 static void load_corners(const bvpi_mesh *mesh, uint64_t triangle, double c[3][3])
@@ -80,7 +81,7 @@ static double cost_of(const sampling *s, const bvpi_turn *turn, uint64_t *larges
             *largest = t;
         }
     }
-    return sum * s->step;
+    return sum * s->weight;
 }
 
 /* ---- directions ------------------------------------------------------------------------------ */
@@ -252,41 +253,64 @@ static bool is_flat(const sampling *s, uint64_t largest, double size)
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-/* The grid in the frame of the quaternion `q`. */
-static void turn_grid(const bvpi_mesh *mesh, const int16_t q[4], bvpi_grid *grid)
+void bvpi_turn_bounds(const int16_t q[4], const float *positions, uint64_t vertex_count,
+                      double lo[3], double hi[3])
 {
-    double lo[3], hi[3];
     bvpi_turn turn;
     bvpi_turn_init(q, &turn);
-    for (uint64_t v = 0; v < mesh->vertex_count; v++) {
-        const float *p = mesh->positions + 3 * v;
+    for (uint64_t v = 0; v < vertex_count; v++) {
+        const float *p = positions + 3 * v;
         const double x[3] = {(double)p[0], (double)p[1], (double)p[2]};
         double y[3];
         bvpi_turn_point(&turn, x, y);
         for (int i = 0; i < 3; i++) {
-            lo[i] = v == 0 || y[i] < lo[i] ? y[i] : lo[i];
-            hi[i] = v == 0 || y[i] > hi[i] ? y[i] : hi[i];
+            lo[i] = y[i] < lo[i] ? y[i] : lo[i];
+            hi[i] = y[i] > hi[i] ? y[i] : hi[i];
         }
     }
+}
+
+void bvpi_turn_grid_make(const int16_t q[4], const double lo[3], const double hi[3],
+                         bvpi_grid *grid)
+{
     bvpi_grid_choose(lo, hi, grid);
     memcpy(grid->turn, q, sizeof grid->turn);
     grid->is_turned = true;
 }
 
-void bvpi_turn_grid(const bvpi_mesh *mesh, bvpi_grid *grid)
+uint32_t bvpi_turn_step(uint32_t triangle_count)
 {
-    const sampling s = {mesh, mesh->triangle_count / SAMPLE + 1};
+    return triangle_count / SAMPLE + 1;
+}
+
+static bool choose(const sampling *s, const bvpi_grid *grid, int16_t q[4])
+{
     const double x = grid->extent[0] * grid->unit, y = grid->extent[1] * grid->unit,
                  z = grid->extent[2] * grid->unit, size = sqrt(x * x + y * y + z * z);
     uint64_t largest = 0;
-    int16_t q[4];
-    if (mesh->triangle_count < CROWDED)
-        return;
-    const double cost = cost_of(&s, NULL, &largest);
+    const double cost = cost_of(s, NULL, &largest);
     const bool crowded = cost > CROWDED * (x * y + y * z + z * x);
     /* A flat part's grid lies in its plane: then boxes of two that face each other tell how far
      * apart they are. */
-    const bool lies_across = fmin(fmin(x, y), z) > size / FLATNESS && is_flat(&s, largest, size);
-    if ((crowded || lies_across) && best_frame(&s, largest, q) * (lies_across ? 1 : GAIN) < cost)
-        turn_grid(mesh, q, grid);
+    const bool lies_across = fmin(fmin(x, y), z) > size / FLATNESS && is_flat(s, largest, size);
+    return (crowded || lies_across) && best_frame(s, largest, q) * (lies_across ? 1 : GAIN) < cost;
+}
+
+bool bvpi_turn_choose(const bvpi_mesh *sample, uint32_t step, const bvpi_grid *grid,
+                      int16_t turn[4])
+{
+    const sampling s = {sample, 1, step};
+    return choose(&s, grid, turn);
+}
+
+void bvpi_turn_grid(const bvpi_mesh *mesh, bvpi_grid *grid)
+{
+    const uint32_t step = bvpi_turn_step(mesh->triangle_count);
+    const sampling s = {mesh, step, step};
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    int16_t q[4];
+    if (mesh->triangle_count < CROWDED || !choose(&s, grid, q))
+        return;
+    bvpi_turn_bounds(q, mesh->positions, mesh->vertex_count, lo, hi);
+    bvpi_turn_grid_make(q, lo, hi, grid);
 }

@@ -36,6 +36,13 @@ bool bvpi_wide_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hier
 /* Frees everything except the batches. */
 void bvpi_wide_free(bvpi_wide_build *build);
 
+/* The steps of bvpi_wide_make, for batches that are built elsewhere: the hierarchy above them, of
+ * whose leaves each becomes a stub of out->top; when out->batches are built, in the order of the
+ * stubs, the list of upper nodes. False: out of memory. */
+bool bvpi_wide_collapse_top(const bvpi_build_node *build_nodes, uint32_t build_node_count,
+                            float node_price, bvpi_wide_build *out);
+bool bvpi_wide_number_upper(bvpi_wide_build *build);
+
 /* Fills in the references of a batch's nodes, and stores the nodes that belong in its records.
  * table: the places of the batch's records, >> shift. Batches are independent of each other. */
 void bvpi_wide_finish(const bvpi_wide_build *build, uint32_t batch_idx, const uint32_t *table,

@@ -108,6 +108,11 @@ typedef struct bvp_build_options {
      * builder counts no steps and ignores the budget. A part that was cancelled leaves the builder
      * as it was before. */
     const bvp_control *control;
+    /* Of bvp_builder_add_stream: about how many bytes it may allocate; 0: 1 GiB; at least 16 MiB,
+     * and 1.2 bytes a triangle. And the folder of its temporary files; NULL: the current one; it
+     * stays valid until the end. They have no name, and are gone when the builder is freed. */
+    uint64_t memory;
+    const char *temporary;
 } bvp_build_options;
 
 /* A triangle mesh in the caller's memory, read during the call only. */
@@ -174,6 +179,36 @@ BVP_API void bvp_builder_free(bvp_builder *builder);
  * drop_invalid. */
 BVP_API bvp_status bvp_builder_add_part(bvp_builder *builder, const bvp_mesh *mesh, uint32_t *part,
                                         bvp_error *error);
+
+/* Triangles that come one after another, of a mesh that need not fit in memory. */
+typedef struct bvp_triangle_stream {
+    /* Writes the next triangles, at most `room`: nine coordinates each to `corners` (float, or
+     * double when is_double), and their numbers in the source to `ids`, which ascend from call to
+     * call. *count: how many; 0: there are no more. Another status than BVP_OK ends the call, which
+     * returns it with *error. Called on the thread of the call. */
+    bvp_status (*next)(void *user, void *corners, uint32_t *ids, uint32_t room, uint32_t *count,
+                       bvp_error *error);
+    void *user;
+    int is_double;
+    uint64_t triangle_count;      /* how many will come, for progress; 0: not known */
+    const char *name, *source_id; /* UTF-8 or NULL; read when the stream has ended */
+    int refuse_strays; /* nonzero: a mesh of which bvp_find_strays would make several groups is
+                          refused with BVP_ERR_LIMIT before it is built */
+} bvp_triangle_stream;
+/* Packs a stream of triangles in bounded memory (options memory, temporary): the same bytes as
+ * bvp_builder_add_part of all of them as a soup. Only the wide hierarchy, without rays, and not
+ * with share. On disk some 30 bytes a triangle, or 130 where neighbours in the stream share no
+ * vertices; the part's bytes lie there until the builder is freed. n log n; every triangle is
+ * read five times from the disk's cache. BVP_ERR_LIMIT: 2^32 - 1 triangles or more; BVP_ERR_SYSTEM
+ * with ENOSPC: the disk is full. *part: as of bvp_builder_add_part. */
+BVP_API bvp_status bvp_builder_add_stream(bvp_builder *builder, const bvp_triangle_stream *stream,
+                                          uint32_t *part, bvp_error *error);
+
+/* Replaces what bvp_builder_new was told of the source, by the members unit_in_metres, up,
+ * tessellation_tolerance, source_hash and provenance of *options: of a stream they may be known
+ * only when it has been read. Before bvp_builder_finish. */
+BVP_API bvp_status bvp_builder_set_source(bvp_builder *builder, const bvp_build_options *options,
+                                          bvp_error *error);
 
 /* A part that was packed before. */
 typedef struct bvp_packed_part {

@@ -426,6 +426,35 @@ static int build_file(void)
                         finish_as_file);
 }
 
+static bvp_status next_triangles(void *user, void *corners, uint32_t *ids, uint32_t room,
+                                 uint32_t *count, bvp_error *error)
+{
+    uint32_t *at = user;
+    (void)error;
+    *count = given.soup_count - *at < room ? given.soup_count - *at : room;
+    memcpy(corners, given.soup + 9 * (size_t)*at, *count * 36);
+    for (uint32_t i = 0; i < *count; i++)
+        ids[i] = *at + i;
+    *at += *count;
+    return BVP_OK;
+}
+
+static int finish_stream(bvp_builder *builder)
+{
+    uint32_t at = 0, part;
+    const bvp_triangle_stream stream = {.next = next_triangles, .user = &at, .name = "stream"};
+    const bvp_build_options source = {.unit_in_metres = .001, .provenance = "{}"};
+    TRY(bvp_builder_add_stream, builder, &stream, &part);
+    TRY(bvp_builder_set_source, builder, &source);
+    TRY(bvp_builder_finish_fd, builder, given.sink, NULL);
+    return 0;
+}
+
+static int build_stream(void)
+{
+    return with_builder(&(bvp_build_options){.thread_count = 1, .temporary = "."}, finish_stream);
+}
+
 static int build_to_descriptor(void)
 {
     return with_builder(&(bvp_build_options){.thread_count = 2}, finish_to_descriptor);
@@ -579,6 +608,7 @@ const function_case function_cases[] = {
     {"build file", build_file, 0, NULL},
     {"build over file", build_file, 0, "o.bvp"},
     {"build to descriptor", build_to_descriptor, 1, NULL},
+    {"build stream", build_stream, 1, NULL},
     {"build kinds", build_kinds, 1, NULL},
     {"build thin", build_thin, 0, NULL},
     {"save", save, 0, NULL},

@@ -30,7 +30,8 @@ declare -A library=(
   [pack/mesh]="base format node pack"
   [pack/tree]="base format prim node kinds/node pack pack/mesh"
   [kinds/pack]="base node kinds/node pack/mesh pack/tree"
-  [pack/file]="base format prim node pack pack/mesh pack/tree"
+  [pack/large]="base format node pack pack/mesh pack/tree"
+  [pack/file]="base format prim node pack pack/large pack/mesh pack/tree"
 )
 declare -A program=(
   [text]=""

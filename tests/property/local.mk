@@ -54,6 +54,7 @@ PROPERTY_SUITES += \
 	tests/property/test_source_cache.c \
 	tests/property/test_source_fails.c \
 	tests/property/test_strays.c \
+	tests/property/test_stream.c \
 	tests/property/test_threads.c \
 	tests/property/test_ties.c \
 	tests/property/test_triangles.c \

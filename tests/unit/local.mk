@@ -60,6 +60,7 @@ UNIT_SUITES += \
 	tests/unit/test_json_list.c \
 	tests/unit/test_json_tree.c \
 	tests/unit/test_key_sort.c \
+	tests/unit/test_large.c \
 	tests/unit/test_last_output.c \
 	tests/unit/test_linear.c \
 	tests/unit/test_hierarchy_order.c \

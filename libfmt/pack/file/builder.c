@@ -131,6 +131,20 @@ static void complete_specs(bvp_builder *b)
     o->hierarchies = b->specs;
 }
 
+static bvp_status check_source(const bvp_build_options *o, bvp_error *error)
+{
+    if (!isfinite(o->unit_in_metres) || o->unit_in_metres < 0)
+        return refuse(error, BVP_ERR_ARGUMENT, "unit_in_metres is not a finite number >= 0");
+    if ((uint32_t)o->up > BVP_UP_Z)
+        return refuse(error, BVP_ERR_ARGUMENT, "up is none of BVP_UP_UNKNOWN to BVP_UP_Z");
+    if (!isfinite(o->tessellation_tolerance) || o->tessellation_tolerance < 0)
+        return refuse(error, BVP_ERR_ARGUMENT,
+                      "tessellation_tolerance is not a finite number >= 0");
+    if (o->provenance && !bvpi_is_utf8((const uint8_t *)o->provenance, strlen(o->provenance)))
+        return refuse(error, BVP_ERR_ARGUMENT, "the provenance text is not UTF-8");
+    return BVP_OK;
+}
+
 static bvp_status check_options(const bvp_build_options *o, bvp_error *error)
 {
     if (o->leaf_size > BVPD_LEAF_MAX)
@@ -140,21 +154,12 @@ static bvp_status check_options(const bvp_build_options *o, bvp_error *error)
     bvp_status status = check_specs(o, error);
     if (status != BVP_OK)
         return status;
-    if (!isfinite(o->unit_in_metres) || o->unit_in_metres < 0)
-        return refuse(error, BVP_ERR_ARGUMENT, "unit_in_metres is not a finite number >= 0");
-    if ((uint32_t)o->up > BVP_UP_Z)
-        return refuse(error, BVP_ERR_ARGUMENT, "up is none of BVP_UP_UNKNOWN to BVP_UP_Z");
-    if (!isfinite(o->tessellation_tolerance) || o->tessellation_tolerance < 0)
-        return refuse(error, BVP_ERR_ARGUMENT,
-                      "tessellation_tolerance is not a finite number >= 0");
     if (o->share && (o->no_ids || o->deformable || o->thin || o->find_packed))
         return refuse(error, BVP_ERR_ARGUMENT,
                       "share does not go together with no_ids, deformable, thin or find_packed");
     if (o->store && !bvpi_is_utf8((const uint8_t *)o->store, strlen(o->store)))
         return refuse(error, BVP_ERR_ARGUMENT, "the store's path is not UTF-8");
-    if (o->provenance && !bvpi_is_utf8((const uint8_t *)o->provenance, strlen(o->provenance)))
-        return refuse(error, BVP_ERR_ARGUMENT, "the provenance text is not UTF-8");
-    return BVP_OK;
+    return check_source(o, error);
 }
 
 /* Mixes the source's hash with all options that the file's bytes depend on. */
@@ -191,6 +196,29 @@ static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint
     bvpi_hash128(bytes, sizeof bytes, out);
 }
 
+/* The source's hash is mixed with options that are known by now. */
+static bvp_status set_source(bvp_builder *b, const bvp_build_options *o, bvp_error *error)
+{
+    char *provenance = NULL;
+    if (o->provenance) {
+        provenance = malloc(strlen(o->provenance) + 1);
+        if (!provenance)
+            return bvpi_error_memory(error, strlen(o->provenance));
+        memcpy(provenance, o->provenance, strlen(o->provenance) + 1);
+    }
+    free(b->provenance);
+    b->provenance = provenance;
+    b->options.unit_in_metres = o->unit_in_metres;
+    b->options.tessellation_tolerance = o->tessellation_tolerance;
+    b->options.up = o->up;
+    memset(b->source_hash, 0, sizeof b->source_hash);
+    if (o->source_hash)
+        mix_source_hash(b, o->source_hash, b->source_hash);
+    b->options.source_hash = NULL;
+    b->options.provenance = NULL;
+    return BVP_OK;
+}
+
 bvp_status bvp_builder_new(const bvp_build_options *options, bvp_builder **out, bvp_error *error)
 {
     static const bvp_build_options defaults;
@@ -207,20 +235,22 @@ bvp_status bvp_builder_new(const bvp_build_options *options, bvp_builder **out, 
     b->options.thread_count = o->thread_count ? o->thread_count : bvpi_cpu_count();
     b->product.drop_invalid = o->drop_invalid != 0;
     complete_specs(b);
-    if (o->source_hash)
-        mix_source_hash(b, o->source_hash, b->source_hash);
-    b->options.source_hash = NULL;
-    b->options.provenance = NULL;
-    if (o->provenance) {
-        b->provenance = malloc(strlen(o->provenance) + 1);
-        if (!b->provenance) {
-            free(b);
-            return bvpi_error_memory(error, strlen(o->provenance));
-        }
-        memcpy(b->provenance, o->provenance, strlen(o->provenance) + 1);
+    status = set_source(b, o, error);
+    if (status != BVP_OK) {
+        free(b);
+        return status;
     }
     *out = b;
     return BVP_OK;
+}
+
+bvp_status bvp_builder_set_source(bvp_builder *b, const bvp_build_options *options,
+                                  bvp_error *error)
+{
+    if (b->finished)
+        return refuse(error, BVP_ERR_ARGUMENT, "the file was finished already");
+    const bvp_status status = check_source(options, error);
+    return status == BVP_OK ? set_source(b, options, error) : status;
 }
 
 void bvp_builder_free(bvp_builder *b)
@@ -239,7 +269,7 @@ void bvp_builder_free(bvp_builder *b)
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
-static bvp_status check_name(const char *text, uint64_t part, bvp_error *error)
+bvp_status bvpi_check_part_name(const char *text, uint64_t part, bvp_error *error)
 {
     if (!text || bvpi_is_utf8((const uint8_t *)text, strlen(text)))
         return BVP_OK;
@@ -269,43 +299,47 @@ bvp_status bvpi_keep_part(bvp_builder *b, bvpi_part_bytes *made, const char *nam
     return BVP_OK;
 }
 
-static bvp_status build_part(bvp_builder *b, const bvpi_intake *in, bvpi_part_bytes *made,
-                             bvp_error *error)
+bvp_status bvpi_build_in_memory(void *user, bvp_builder *b, const bvpi_intake *in,
+                                bvpi_part_bytes *made, bvp_error *error)
 {
+    (void)user;
     bvpi_watch watch = {.control = b->options.control,
                         .progress = b->options.progress,
                         .user = b->options.progress_user};
-    bvp_status status = bvpi_part_build(&in->mesh, b->specs, b->options.hierarchy_count,
-                                        b->options.thread_count, &watch, made, error);
-    if (status != BVP_OK)
-        return status;
-    bvpd_part *p = &made->part;
+    return bvpi_part_build(&in->mesh, b->specs, b->options.hierarchy_count, b->options.thread_count,
+                           &watch, made, error);
+}
+
+static void copy_facts(const bvpi_intake *in, bvpd_part *p)
+{
     memcpy(p->content_hash, in->content_hash, sizeof p->content_hash);
     memcpy(p->origin, in->origin, sizeof p->origin);
     p->rounding_error = in->rounding_error;
     p->duplicate_count = in->duplicate_count;
     p->open_edge_count = in->open_edge_count;
     p->nonmanifold_edge_count = in->nonmanifold_edge_count;
-    return BVP_OK;
 }
 
-static bvp_status add_new_part(bvp_builder *b, const bvp_mesh *mesh, const bvpi_intake *in,
-                               bvp_error *error)
+bvp_status bvpi_add_new_part(bvp_builder *b, const bvpi_intake *in, const char *name,
+                             const char *source_id, bvpi_build_fn *build, void *user,
+                             bvp_error *error)
 {
     bvpi_part_bytes made;
     bvp_status status = BVP_OK;
     bvpd_part known;
     bvpi_identify_part(b, in, &known);
     bvpi_find_packed(b, &known, &made);
-    if (made.blob)
+    if (made.blob) {
         b->packed_part_count++;
-    else
-        status = build_part(b, in, &made, error);
-    if (status != BVP_OK)
-        return status;
+    } else {
+        status = build(user, b, in, &made, error);
+        if (status != BVP_OK)
+            return status;
+        copy_facts(in, &made.part);
+    }
     memcpy(made.part.packer, known.packer, sizeof known.packer);
     memcpy(made.part.address, known.address, sizeof known.address);
-    return bvpi_keep_part(b, &made, mesh->name, mesh->source_id, error);
+    return bvpi_keep_part(b, &made, name, source_id, error);
 }
 
 static bvp_status add_part(bvp_builder *b, const bvp_mesh *mesh, uint32_t *part, bvp_error *error)
@@ -326,7 +360,8 @@ static bvp_status add_part(bvp_builder *b, const bvp_mesh *mesh, uint32_t *part,
             if (status == BVP_OK && b->options.share)
                 status = bvpi_keep_buffers(b, mesh, (uint32_t)b->parts.count, error);
             if (status == BVP_OK)
-                status = add_new_part(b, mesh, &in, error);
+                status = bvpi_add_new_part(b, &in, mesh->name, mesh->source_id,
+                                           bvpi_build_in_memory, NULL, error);
             if (status != BVP_OK && b->options.share)
                 bvpi_drop_buffers(b, (uint32_t)b->parts.count);
             if (status == BVP_OK)
@@ -346,9 +381,9 @@ bvp_status bvp_builder_add_part(bvp_builder *b, const bvp_mesh *mesh, uint32_t *
     const double start = now();
     if (b->finished)
         return refuse(error, BVP_ERR_ARGUMENT, "the file was finished already");
-    bvp_status status = check_name(mesh->name, b->parts.count, error);
+    bvp_status status = bvpi_check_part_name(mesh->name, b->parts.count, error);
     if (status == BVP_OK)
-        status = check_name(mesh->source_id, b->parts.count, error);
+        status = bvpi_check_part_name(mesh->source_id, b->parts.count, error);
     bvp_mesh made = *mesh;
     if (status == BVP_OK && b->options.share)
         status = bvpi_mesh_over_buffers(mesh, &made, error);

@@ -47,6 +47,15 @@ uint32_t bvpi_find_equal(const bvp_builder *b, const uint8_t content_hash[16],
 /* Makes room, so that bvpi_note_last_part cannot fail. */
 bvp_status bvpi_room_for_part(bvp_builder *b, bvp_error *error);
 void bvpi_note_last_part(bvp_builder *b);
+bvp_status bvpi_check_part_name(const char *text, uint64_t part, bvp_error *error);
+/* Builds a part that the builder has not yet, or finds it where the caller's find_packed has it,
+ * and appends it. build: is called with `user`. */
+typedef bvp_status bvpi_build_fn(void *user, bvp_builder *b, const bvpi_intake *in,
+                                 bvpi_part_bytes *made, bvp_error *error);
+bvp_status bvpi_add_new_part(bvp_builder *b, const bvpi_intake *in, const char *name,
+                             const char *source_id, bvpi_build_fn *build, void *user,
+                             bvp_error *error);
+bvpi_build_fn bvpi_build_in_memory;
 /* Appends the part. On failure it is freed. */
 bvp_status bvpi_keep_part(bvp_builder *b, bvpi_part_bytes *made, const char *name,
                           const char *source_id, bvp_error *error);

@@ -12,6 +12,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/file/part_bytes.c \
 	libfmt/pack/file/product.c \
 	libfmt/pack/file/save.c \
+	libfmt/pack/file/stream_part.c \
 	libfmt/pack/file/tables.c \
 	libfmt/pack/file/use_order.c
 noinst_HEADERS += \

@@ -169,26 +169,31 @@ static bvp_status join(joining *j, bvp_error *error)
 
 /* ---- the first hierarchy: its leaf order is the order of the stored triangles ---------------- */
 
-static bvp_status build_wide(building *b, const bvp_hierarchy_spec *spec, bvp_error *error)
+/* Frees *made but for the batches, which become the part's. status: of making it. */
+static bvp_status take_wide(building *b, bvpi_wide_build *made, bvp_status status, bvp_error *error)
 {
     bvpi_part_bytes *out = b->out;
-    bvpi_wide_build made;
-    joining j = {.b = b, .wide = &made};
-    bvp_status status = BVP_OK;
-    if (!bvpi_wide_make(b->mesh, &b->grid, spec, b->thread_count, b->order, b->watch, &made))
-        status = no_memory(b, error);
-    out->batches = made.batches;
-    out->batch_count = made.batch_count;
-    out->part.degenerate_count = made.degenerate_count;
+    joining j = {.b = b, .wide = made};
+    out->batches = made->batches;
+    out->batch_count = made->batch_count;
+    out->part.degenerate_count = made->degenerate_count;
     if (status == BVP_OK)
         status = join(&j, error);
     if (status == BVP_OK) {
-        bvpi_wide_write(&made, &out->hierarchy[0], out->upper);
+        bvpi_wide_write(made, &out->hierarchy[0], out->upper);
         out->hierarchy[0].data_size = out->part.data_size;
     }
     free_room(&j);
-    bvpi_wide_free(&made);
+    bvpi_wide_free(made);
     return status;
+}
+
+static bvp_status build_wide(building *b, const bvp_hierarchy_spec *spec, bvp_error *error)
+{
+    bvpi_wide_build made;
+    const bool ok =
+        bvpi_wide_make(b->mesh, &b->grid, spec, b->thread_count, b->order, b->watch, &made);
+    return take_wide(b, &made, ok ? BVP_OK : no_memory(b, error), error);
 }
 
 /* Where each block's triangles begin, in the order of the pieces. NULL: out of memory. */
@@ -352,10 +357,41 @@ bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *spec
     return status;
 }
 
+bvp_status bvpi_part_build_large(const bvpi_spool *spool, const bvpi_mesh *kept,
+                                 const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
+                                 const bvpi_large_means *means, bvpi_part_bytes *out,
+                                 bvp_error *error)
+{
+    building b = {.mesh = kept,
+                  .thread_count = means->thread_count,
+                  .watch = means->watch,
+                  .out = out,
+                  .grid = *grid};
+    bvpi_wide_build made;
+    *out = (bvpi_part_bytes){0};
+    out->store = malloc(sizeof *out->store);
+    if (!out->store)
+        return bvpi_error_memory(error, sizeof *out->store);
+    bvp_status status =
+        bvpi_large_wide_make(spool, kept, &b.grid, spec, means, &made, out->store, error);
+    status = take_wide(&b, &made, status, error);
+    out->part.hierarchy_count = 1;
+    out->part.triangle_count = kept->triangle_count;
+    out->part.vertex_count = kept->vertex_count;
+    memcpy(out->part.lo, spool->lo, sizeof out->part.lo);
+    memcpy(out->part.hi, spool->hi, sizeof out->part.hi);
+    if (status != BVP_OK)
+        bvpi_part_free(out);
+    return status;
+}
+
 void bvpi_part_free(bvpi_part_bytes *part)
 {
-    for (uint32_t k = 0; k < part->batch_count && part->batches; k++)
+    for (uint32_t k = 0; k < part->batch_count && part->batches && !part->store; k++)
         bvpi_batch_free(&part->batches[k]);
+    if (part->store)
+        bvpi_batch_store_close(part->store);
+    free(part->store);
     for (uint32_t k = 0; k < BVPI_HIERARCHY_MAX && !part->is_borrowed; k++)
         free(part->binary[k]);
     free(part->batches);

@@ -5,6 +5,7 @@
 #ifndef BVPI_PACK_FILE_PART_BYTES_H
 #define BVPI_PACK_FILE_PART_BYTES_H
 
+#include "pack/large/large_wide.h"
 #include "pack/tree/cluster_cut.h"
 #include "node/grid.h"
 #include "bvpack_build.h"
@@ -32,7 +33,8 @@ typedef struct bvpi_part_bytes {
     /* For a part that was packed before: its bytes in DATA and TIDS; of the fields above only
      * `binary` is used. Neither: the part is only referred to. */
     uint8_t *blob, *ids;
-    bool is_borrowed; /* blob, ids and binary belong to an open file */
+    bool is_borrowed;        /* blob, ids and binary belong to an open file */
+    bvpi_batch_store *store; /* owned; the batches' arrays lie in it, not on the heap; or NULL */
 } bvpi_part_bytes;
 
 /* Builds a part. mesh: not empty, indices in range, coordinates finite. specs: complete, of
@@ -44,6 +46,12 @@ typedef struct bvpi_part_bytes {
 bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *specs,
                            uint32_t spec_count, uint32_t thread_count, bvpi_watch *watch,
                            bvpi_part_bytes *out, bvp_error *error);
+/* The same for a mesh that is not in memory, of which `kept` has counts and flags and no arrays.
+ * spec: complete, wide. */
+bvp_status bvpi_part_build_large(const bvpi_spool *spool, const bvpi_mesh *kept,
+                                 const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
+                                 const bvpi_large_means *means, bvpi_part_bytes *out,
+                                 bvp_error *error);
 /* Takes part `part` of `file`, without name and source_id: a copy, or, if `borrow`, pointers into
  * the file, which must then stay open as long as the part is used. Its records are checked in any
  * case; is_verified: the caller has verified all other rules. */

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT
+ * large_wide.c: builds the 8-wide hierarchy of a mesh set by set.
+ *
+ * The triangles are dealt to sets (sets.c). The hierarchy above the batches needs their boxes only;
+ * it is collapsed first, because a batch's nodes depend on the frame of its root. Then one set at a
+ * time is loaded, and its batches are built in parallel, each as wide_tree.c would: from the same
+ * triangles in the same order. What a batch leaves goes to temporary files, a quarter of the
+ * triangles' size, and is mapped when all are built: from there on the part is like any other.
+ *
+ * A batch that the sample left too large is split twice: before the hierarchy above the batches is
+ * made, for the boxes, and again when its set is built, for the order of its triangles.
+ *
+ * Held by tests/unit/test_large.c and tests/property/test_stream.c: the bytes of the build in
+ * memory, for any memory and any number of threads.
+ * Measured: decisions.md, "Larger than memory"
+ */
+#include "pack/large/large_wide.h"
+
+#include "base/large_array.h"
+#include "base/status.h"
+#include "pack/tree/batches.h"
+#include "pack/tree/wide_batch.h"
+
+#include <assert.h>
+
+typedef struct building {
+    const bvpi_mesh *kept;
+    const bvpi_grid *grid;
+    const bvp_hierarchy_spec *spec;
+    const bvpi_large_means *means;
+    bvpi_wide_build *out;
+    bvpi_batch_store *store;
+    bvpi_sets sets;
+    bvpi_batches nodes; /* those above the batches, and the batches */
+    bvpi_batch_builder builder;
+    uint32_t *stubs;      /* numbers of batches, set by set */
+    uint32_t *stub_begin; /* of each set, and of one behind the last, in `stubs` */
+    /* of the set that is being built */
+    const bvpi_set *set;
+    bvpi_set_mesh loaded;
+    uint32_t *triangles; /* its triangles, batch by batch */
+    uint32_t first_piece;
+    uint32_t failed; /* atomic */
+} building;
+
+void bvpi_batch_store_close(bvpi_batch_store *store)
+{
+    bvpi_scratch_close(&store->bytes);
+    bvpi_scratch_close(&store->ids);
+    bvpi_scratch_close(&store->wide);
+    bvpi_scratch_close(&store->records);
+}
+
+/* ---- one set --------------------------------------------------------------------------------- */
+
+static const bvpi_build_node *leaf_of(const building *b, uint32_t leaf)
+{
+    return &b->nodes.build_nodes[b->sets.tree.leaves[leaf]];
+}
+
+static bvp_status no_memory(const building *b, bvp_error *error)
+{
+    return bvpi_error_memory(error, b->set->triangle_count * 16);
+}
+
+/* Loads the set, and lists its triangles by the leaves of the sample's tree. */
+static bvp_status load_set(building *b, uint32_t idx, bvp_error *error)
+{
+    b->set = &b->sets.sets[idx];
+    bvp_status status = bvpi_set_load(&b->sets, b->grid, idx, b->means, &b->loaded, error);
+    if (status != BVP_OK)
+        return status;
+    const uint32_t count = b->loaded.mesh.triangle_count;
+    uint32_t *next = malloc(b->set->leaf_count * sizeof *next);
+    b->triangles = bvpi_allocate(count, sizeof *b->triangles);
+    b->loaded.mesh.has_ids = b->kept->has_ids;
+    b->loaded.mesh.is_deformable = b->kept->is_deformable;
+    if (!next || !b->triangles)
+        status = no_memory(b, error);
+    for (uint32_t k = 0; k < b->set->leaf_count && status == BVP_OK; k++)
+        next[k] = leaf_of(b, b->set->first_leaf + k)->first - (uint32_t)b->set->first;
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++)
+        b->triangles[next[b->loaded.batch_of[i]]++] = i;
+    free(next);
+    free(b->loaded.batch_of);
+    b->loaded.batch_of = NULL;
+    return status;
+}
+
+static void forget_set(building *b)
+{
+    bvpi_set_mesh_free(&b->loaded);
+    free(b->triangles);
+    b->triangles = NULL;
+}
+
+/* Splits a leaf that is too large into nodes of `list`, where it has the number `idx`. */
+static bool split_leaf(building *b, uint32_t leaf, bvpi_batches *list, uint32_t idx)
+{
+    const uint32_t first = leaf_of(b, leaf)->first - (uint32_t)b->set->first;
+    return bvpi_batch_split(&b->loaded.mesh, b->grid, BVPI_BATCH_TRIANGLES, b->spec->leaf_size,
+                            b->means->thread_count, b->triangles + first, list, idx);
+}
+
+static bool is_large(const building *b, uint32_t leaf)
+{
+    return leaf_of(b, leaf)->count > BVPI_BATCH_TRIANGLES;
+}
+
+/* ---- above the batches ----------------------------------------------------------------------- */
+
+/* Adds the nodes below leaves that are too large. */
+static bvp_status split_large(building *b, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t k = 0; k < b->sets.set_count && status == BVP_OK; k++) {
+        const bvpi_set *set = &b->sets.sets[k];
+        uint32_t large = 0;
+        for (uint32_t leaf = 0; leaf < set->leaf_count; leaf++)
+            large += is_large(b, set->first_leaf + leaf);
+        if (large == 0)
+            continue;
+        status = load_set(b, k, error);
+        for (uint32_t leaf = set->first_leaf;
+             leaf < set->first_leaf + set->leaf_count && status == BVP_OK; leaf++)
+            if (is_large(b, leaf) && !split_leaf(b, leaf, &b->nodes, b->sets.tree.leaves[leaf]))
+                status = no_memory(b, error);
+        forget_set(b);
+    }
+    return status;
+}
+
+/* Lists the batches of each set. */
+static bool list_stubs(building *b)
+{
+    const bvpi_collapse *top = &b->out->top;
+    const uint32_t set_count = b->sets.set_count;
+    uint32_t *set_of = malloc(top->stub_count * sizeof *set_of + 1);
+    b->stubs = malloc(top->stub_count * sizeof *b->stubs + 1);
+    b->stub_begin = calloc(set_count + 1, sizeof *b->stub_begin);
+    const bool ok = set_of && b->stubs && b->stub_begin;
+    for (uint32_t k = 0; k < top->stub_count && ok; k++) {
+        const uint64_t first = b->nodes.build_nodes[top->stubs[k].split].first;
+        uint32_t low = 0, high = set_count; /* the set's first is at most `first` */
+        while (high - low > 1) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (b->sets.sets[middle].first <= first)
+                low = middle;
+            else
+                high = middle;
+        }
+        set_of[k] = low;
+        b->stub_begin[low + 1]++;
+    }
+    for (uint32_t k = 0; k < set_count && ok; k++)
+        b->stub_begin[k + 1] += b->stub_begin[k];
+    for (uint32_t k = 0; k < top->stub_count && ok; k++)
+        b->stubs[b->stub_begin[set_of[k]]++] = k;
+    if (ok) {
+        memmove(b->stub_begin + 1, b->stub_begin, set_count * sizeof *b->stub_begin);
+        b->stub_begin[0] = 0;
+    }
+    free(set_of);
+    return ok;
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+static void build_batch(void *user, uint32_t piece)
+{
+    building *b = user;
+    const uint32_t k = b->stubs[b->first_piece + piece];
+    const bvpi_stub *stub = &b->out->top.stubs[k];
+    const bvpi_build_node *root = &b->nodes.build_nodes[stub->split];
+    if (!bvpi_watch_goes_on(b->means->watch) ||
+        !bvpi_batch_build(&b->builder, &b->loaded.mesh, root,
+                          b->triangles + (root->first - b->set->first), &stub->frame, NULL,
+                          &b->out->batches[k], &b->out->degenerate_count))
+        __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
+    else
+        bvpi_watch_add(b->means->watch, "build", root->count);
+}
+
+/* Appends what the batch has to the files. Its pointers are of no use until the files are mapped.
+ */
+static bvp_status put_batch(building *b, bvpi_batch *batch, bvp_error *error)
+{
+    bvpi_batch_store *store = b->store;
+    bvp_status status = bvpi_scratch_append(&store->bytes, batch->bytes, batch->size, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_append(&store->ids, batch->ids, batch->ids_size, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_append(&store->wide, batch->wide,
+                                     batch->wide_count * sizeof *batch->wide, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_append(&store->records, batch->records,
+                                     batch->record_count * sizeof *batch->records, error);
+    free(batch->bytes);
+    free(batch->ids);
+    free(batch->wide);
+    free(batch->records);
+    batch->bytes = batch->ids = NULL;
+    batch->wide = NULL;
+    batch->records = NULL;
+    return status;
+}
+
+/* As in split_large, into nodes that are not needed. */
+static bvp_status order_large(building *b, bvp_error *error)
+{
+    for (uint32_t k = 0; k < b->set->leaf_count; k++) {
+        if (!is_large(b, b->set->first_leaf + k))
+            continue;
+        bvpi_batches list = {.build_nodes = bvpi_allocate(1, sizeof *list.build_nodes),
+                             .build_node_count = 1,
+                             .build_node_capacity = 1};
+        if (list.build_nodes) {
+            list.build_nodes[0] = *leaf_of(b, b->set->first_leaf + k);
+            list.build_nodes[0].left = 0;
+        }
+        const bool ok = list.build_nodes && split_leaf(b, b->set->first_leaf + k, &list, 0);
+        bvpi_batches_free(&list);
+        if (!ok)
+            return no_memory(b, error);
+    }
+    return BVP_OK;
+}
+
+static bvp_status build_set(building *b, uint32_t idx, bvp_error *error)
+{
+    const uint32_t begin = b->stub_begin[idx], count = b->stub_begin[idx + 1] - begin;
+    bvp_status status = load_set(b, idx, error);
+    if (status == BVP_OK)
+        status = order_large(b, error);
+    if (status == BVP_OK) {
+        b->first_piece = begin;
+        bvpi_parallel(b->means->thread_count, count, build_batch, b);
+        if (b->failed)
+            status = bvpi_watch_goes_on(b->means->watch) ? no_memory(b, error)
+                                                         : bvpi_error_cancelled(error);
+    }
+    forget_set(b);
+    for (uint32_t k = 0; k < count && status == BVP_OK; k++)
+        status = put_batch(b, &b->out->batches[b->stubs[begin + k]], error);
+    for (uint64_t k = 0; k < b->set->run_count; k++) {
+        const bvpi_run_place *place = &b->sets.runs.places[b->set->runs[k]];
+        bvpi_scratch_forget(&b->sets.runs.scratch, place->offset, place->size);
+    }
+    return status;
+}
+
+/* Maps the files, in which the batches lie in the order of `stubs`. */
+static bvp_status map_batches(building *b, bvp_error *error)
+{
+    bvpi_batch_store *store = b->store;
+    bvp_status status = bvpi_scratch_map(&store->bytes, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_map(&store->ids, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_map(&store->wide, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_map(&store->records, error);
+    uint64_t bytes = 0, ids = 0, wide = 0, records = 0;
+    for (uint32_t k = 0; k < b->out->batch_count && status == BVP_OK; k++) {
+        bvpi_batch *batch = &b->out->batches[b->stubs[k]];
+        batch->bytes = store->bytes.map + bytes;
+        batch->ids = batch->ids_size > 0 ? store->ids.map + ids : NULL;
+        batch->wide = (bvpi_wide *)(void *)(store->wide.map + wide);
+        batch->records = (bvpi_record *)(void *)(store->records.map + records);
+        bytes += batch->size;
+        ids += batch->ids_size;
+        wide += batch->wide_count * sizeof *batch->wide;
+        records += batch->record_count * sizeof *batch->records;
+    }
+    assert(status != BVP_OK || (bytes == store->bytes.size && wide == store->wide.size));
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static bvp_status open_store(building *b, bvp_error *error)
+{
+    bvpi_scratch *files[4] = {&b->store->bytes, &b->store->ids, &b->store->wide,
+                              &b->store->records};
+    bvp_status status = BVP_OK;
+    for (int k = 0; k < 4 && status == BVP_OK; k++)
+        status = bvpi_scratch_open(b->means->folder, NULL, 0, files[k], error);
+    return status;
+}
+
+static bvp_status build(building *b, const bvpi_spool *spool, bvp_error *error)
+{
+    bvpi_wide_build *out = b->out;
+    bvp_status status =
+        bvpi_sets_make(spool, b->grid, BVPI_BATCH_TRIANGLES, b->means, &b->sets, error);
+    if (status != BVP_OK)
+        return status;
+    b->nodes = (bvpi_batches){.build_nodes = b->sets.tree.build_nodes,
+                              .build_node_count = b->sets.tree.build_node_count,
+                              .build_node_capacity = b->sets.tree.build_node_count};
+    b->sets.tree.build_nodes = NULL;
+    status = split_large(b, error);
+    if (status == BVP_OK)
+        status = open_store(b, error);
+    if (status != BVP_OK)
+        return status;
+    bool ok = bvpi_batch_builder_start(b->spec, b->grid, spool->triangle_count,
+                                       BVPI_BATCH_TRIANGLES, b->means->thread_count, &b->builder) &&
+              bvpi_wide_collapse_top(b->nodes.build_nodes, b->nodes.build_node_count,
+                                     b->builder.node_price, out);
+    if (ok) {
+        out->batch_count = out->top.stub_count;
+        out->batches = calloc(out->batch_count, sizeof *out->batches);
+    }
+    if (!ok || !out->batches || !list_stubs(b))
+        return bvpi_error_memory(error, b->nodes.build_node_count * sizeof *out->batches);
+    for (uint32_t k = 0; k < b->sets.set_count && status == BVP_OK; k++)
+        status = build_set(b, k, error);
+    if (status == BVP_OK)
+        status = map_batches(b, error);
+    if (status == BVP_OK && !bvpi_wide_number_upper(out))
+        status = bvpi_error_memory(error, out->batch_count * sizeof *out->batches);
+    return status;
+}
+
+bvp_status bvpi_large_wide_make(const bvpi_spool *spool, const bvpi_mesh *kept,
+                                const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
+                                const bvpi_large_means *means, bvpi_wide_build *out,
+                                bvpi_batch_store *store, bvp_error *error)
+{
+    building b = {.kept = kept,
+                  .grid = grid,
+                  .spec = spec,
+                  .means = means,
+                  .out = out,
+                  .store = store,
+                  .sets.runs.scratch = BVPI_NO_SCRATCH};
+    assert(spool->triangle_count > BVPI_BATCH_TRIANGLES);
+    *out = (bvpi_wide_build){.grid = grid};
+    *store = (bvpi_batch_store){BVPI_NO_SCRATCH, BVPI_NO_SCRATCH, BVPI_NO_SCRATCH, BVPI_NO_SCRATCH};
+    const bvp_status status = build(&b, spool, error);
+    for (uint32_t k = 0; k < out->batch_count && out->batches && status != BVP_OK; k++)
+        if (!store->bytes.map) /* else nothing of them is on the heap */
+            bvpi_batch_free(&out->batches[k]);
+    bvpi_sets_close(&b.sets);
+    bvpi_batches_free(&b.nodes);
+    bvpi_batch_builder_end(&b.builder);
+    free(b.stubs);
+    free(b.stub_begin);
+    return status;
+}

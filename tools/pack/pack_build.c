@@ -4,8 +4,11 @@
 #include "pack/pack_build.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 #include "text/array.h"
 #include "text/colour_runs.h"
 #include "text/message.h"
@@ -14,6 +17,7 @@
 #include "pack/pack_mesh.h"
 #include "pack/pack_report.h"
 #include "model/stray_names.h"
+#include "stream/triangle_stream.h"
 
 /* A node that is added after all others, for strays: triangles far outside a node's part get the
  * placement, names and properties of that node. */
@@ -33,6 +37,7 @@ typedef struct building {
     bvp_builder *builder;
     uint64_t triangle_count, built_count; /* read; of these, in the builder */
     uint64_t dropped_count;               /* triangles, of packed meshes */
+    const uint32_t *streamed;             /* the one part, which the builder has; or NULL */
     stray *strays;
     size_t stray_count, stray_capacity;
 } building;
@@ -55,7 +60,9 @@ static bvp_status add_part(building *b, const model *in, model_mesh *from, const
                            uint32_t *part, bvp_error *error)
 {
     bvp_status status = BVP_OK;
-    *part = BVP_NONE;
+    *part = b->streamed ? *b->streamed : BVP_NONE;
+    if (b->streamed)
+        return BVP_OK;
     if (from->is_packed)
         b->dropped_count += from->dropped_count; /* the builder has not seen these */
     if (!from->is_packed) {
@@ -296,18 +303,10 @@ int pack_write(bvp_builder *builder, const pack_output *out, bvp_build_report *r
     return code;
 }
 
-int pack_build(pack_input *in, const pack_plan *plan, const pack_finder *finder,
-               const pack_output *out, bvp_build_report *report)
+/* Of everything that was read, and of options that the builder does not know. */
+static void identify(const pack_input *in, const pack_plan *plan, uint8_t identity[16])
 {
-    building b = {.plan = plan, .in = in, .finder = finder, .out = out};
-    bvp_error error = {0};
-    uint8_t identity[16] = {0}; /* of everything that was read */
-    char *provenance = NULL;
-    int code = pack_provenance(in, plan, &provenance);
-    if (code != 0) {
-        free(provenance);
-        return code;
-    }
+    memset(identity, 0, 16);
     if (plan->set->assume_unit)
         add_to_hash(identity, plan->set->assume_unit, 0, identity);
     if (plan->set->keep_strays)
@@ -321,26 +320,57 @@ int pack_build(pack_input *in, const pack_plan *plan, const pack_finder *finder,
             const model_file *file = &s->contents.files[k];
             add_to_hash(identity, file->name, file->size, file->hash);
         }
-        for (uint32_t k = 0; k < s->contents.mesh_count; k++)
-            for (const model_mesh *mesh = &s->contents.meshes[k]; mesh; mesh = mesh->strays)
-                b.triangle_count += mesh->triangle_count;
     }
+}
+
+static bvp_build_options options_of(building *b)
+{
+    bvp_build_options options = pack_plan_build_options(b->plan);
+    options.progress = show_progress;
+    options.progress_user = b;
+    options.thin = b->plan->set->thin;
+    options.digests = b->plan->set->digests;
+    options.store = b->out->store ? b->out->store->hint : "";
+    options.packed_is_verified = 1; /* by the finder */
+    return options;
+}
+
+static void set_source(bvp_build_options *options, const pack_input *in, const uint8_t *identity,
+                       const char *provenance)
+{
+    options->unit_in_metres = in->unit_in_metres;
+    options->up = in->up;
+    options->tessellation_tolerance = in->tolerance;
+    options->source_hash = identity;
+    options->provenance = provenance;
+}
+
+/* ---- models in memory ------------------------------------------------------------------------ */
+
+int pack_build(pack_input *in, const pack_plan *plan, const pack_finder *finder,
+               const pack_output *out, bvp_build_report *report)
+{
+    building b = {.plan = plan, .in = in, .finder = finder, .out = out};
+    bvp_error error = {0};
+    uint8_t identity[16];
+    char *provenance = NULL;
+    int code = pack_provenance(in, plan, &provenance);
+    if (code != 0) {
+        free(provenance);
+        return code;
+    }
+    identify(in, plan, identity);
+    for (int i = 0; i < in->source_count; i++)
+        for (uint32_t k = 0; k < in->sources[i].contents.mesh_count; k++)
+            for (const model_mesh *mesh = &in->sources[i].contents.meshes[k]; mesh;
+                 mesh = mesh->strays)
+                b.triangle_count += mesh->triangle_count;
     progress_update(out->bar, "build", 0, b.triangle_count);
     if (out->store && !plan->set->thin)
         last_output_open(&out->store->last, &out->store->store, out->store->output_key);
 
-    bvp_build_options options = pack_plan_build_options(plan);
-    options.unit_in_metres = in->unit_in_metres;
-    options.up = in->up;
-    options.tessellation_tolerance = in->tolerance;
-    options.source_hash = identity;
-    options.provenance = provenance;
-    options.progress = show_progress;
-    options.progress_user = &b;
-    options.thin = plan->set->thin;
-    options.digests = plan->set->digests;
-    options.store = out->store ? out->store->hint : "";
-    options.packed_is_verified = 1; /* by the finder */
+    bvp_build_options options = options_of(&b);
+    set_source(&options, in, identity, provenance);
     bvp_status status = bvp_builder_new(&options, &b.builder, &error);
     if (status != BVP_OK)
         code = build_failure(out->path, status, &error);
@@ -362,6 +392,161 @@ int pack_build(pack_input *in, const pack_plan *plan, const pack_finder *finder,
     report->dropped_triangle_count += b.dropped_count;
     bvp_builder_free(b.builder);
     free(b.strays);
+    free(provenance);
+    return code;
+}
+
+/* ---- a stream of triangles ------------------------------------------------------------------- */
+
+typedef struct streaming {
+    triangle_stream *from;
+    bvp_triangle_stream to;
+    const char *title; /* of a mesh without a name */
+} streaming;
+
+/* A bvp_triangle_stream.next. At the end the model is complete, and its mesh has its name. */
+static bvp_status next_triangles(void *user, void *corners, uint32_t *ids, uint32_t room,
+                                 uint32_t *count, bvp_error *error)
+{
+    streaming *s = user;
+    size_t got = 0;
+    const bvp_status status = triangle_stream_next(s->from, corners, ids, room, &got, error);
+    const model *m = triangle_stream_model(s->from);
+    *count = (uint32_t)got;
+    if (status == BVP_OK && got == 0)
+        s->to.name = m->mesh_count > 0 && m->meshes[0].name ? m->meshes[0].name : s->title;
+    return status;
+}
+
+/* Bytes of temporary files a triangle, at the most that they take at one time, where neighbours in
+ * the stream share vertices. Where they share none it is 130. */
+enum { USUAL_BYTES = 30 };
+
+/* Packs the stream's triangles; then the model, which is complete, is the source's contents. */
+static int take_stream(building *b, streaming *s, pack_source *source, uint32_t *part)
+{
+    bvp_error error = {0};
+    s->to = (bvp_triangle_stream){.next = next_triangles,
+                                  .user = s,
+                                  .is_double = triangle_stream_is_double(s->from),
+                                  .triangle_count = triangle_stream_total(s->from),
+                                  .refuse_strays =
+                                      !b->plan->set->keep_strays && !b->plan->set->deformable};
+    bvp_status status = bvp_builder_add_stream(b->builder, &s->to, part, &error);
+    if (status == BVP_ERR_SYSTEM && error.sys_errno == ENOSPC) {
+        progress_stop(b->out->bar);
+        complain(source->path, "%s; name a folder with more room by --tmp", error.message);
+        return EXIT_OUTPUT;
+    }
+    if (status == BVP_OK)
+        status = triangle_stream_hash(s->from, source->hash, &source->size, &error);
+    if (status == BVP_OK) { /* it is the source's from here on */
+        source->contents = *triangle_stream_model(s->from);
+        *triangle_stream_model(s->from) = (model){0};
+        return 0;
+    }
+    progress_stop(b->out->bar);
+    if (status == BVP_ERR_LIMIT && strstr(error.message, "lie so far outside")) {
+        complain(source->path,
+                 "%s; --keep-strays packs them so; without --memory they get a part of their own",
+                 error.message);
+        return EXIT_LIMIT;
+    }
+    return pack_failure(source->path, status, &error, 0);
+}
+
+/* The folder of temporary files: that of --tmp, or the output's. */
+static int choose_folder(const pack_plan *plan, const pack_output *out, char folder[4096])
+{
+    const char *from_user = getenv("TMPDIR");
+    int size;
+    if (plan->set->temporary)
+        size = snprintf(folder, 4096, "%s", plan->set->temporary);
+    else if (strcmp(out->path, "-") == 0)
+        size = snprintf(folder, 4096, "%s", from_user && *from_user ? from_user : "/tmp");
+    else
+        size = folder_of(out->path, folder, 4096) == 0 ? (int)strlen(folder) : 4096;
+    if (size >= 4096) {
+        complain("--tmp", "the name is too long");
+        return EXIT_USAGE;
+    }
+    if (size == 0)
+        snprintf(folder, 4096, ".");
+    return 0;
+}
+
+/* Says how much room temporary files will take, and whether it is there. */
+static int tell_room(const building *b, const char *path, uint64_t count, const char *folder)
+{
+    struct statvfs disk;
+    const double usual = (double)count * USUAL_BYTES, gib = 0x1p30;
+    if (statvfs(folder, &disk) != 0) {
+        complain(folder, "no place for temporary files: %s; name another by --tmp",
+                 strerror(errno));
+        return EXIT_OUTPUT;
+    }
+    const double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+    if (!b->plan->set->quiet && count > 0 && isatty(STDERR_FILENO))
+        fprintf(stderr,
+                "%s: %.3g million triangles; some %.2g GiB of temporary files in %s, where %.3g "
+                "GiB are free\n",
+                path, (double)count / 1e6, usual / gib, folder, free_bytes / gib);
+    if (usual <= free_bytes)
+        return 0;
+    complain(folder,
+             "some %.3g GiB of temporary files are needed, and %.3g GiB are free; name a folder "
+             "with more room by --tmp",
+             usual / gib, free_bytes / gib);
+    return EXIT_OUTPUT;
+}
+
+int pack_build_stream(pack_input *in, const pack_plan *plan, const pack_output *out,
+                      bvp_build_report *report)
+{
+    char folder[4096];
+    building b = {.plan = plan, .in = in, .out = out};
+    pack_source *source = &in->sources[0];
+    streaming s = {.title = source->title};
+    bvp_error error = {0};
+    uint8_t identity[16];
+    uint32_t part = BVP_NONE;
+    char *provenance = NULL;
+    const import_options import = pack_import_options(plan, source, out->bar);
+    assert(in->source_count == 1 && !out->store);
+    int code = choose_folder(plan, out, folder);
+    if (code != 0)
+        return code;
+    bvp_status status = triangle_stream_open(source->path, &import, folder, &s.from, &error);
+    if (status != BVP_OK)
+        return pack_failure(source->path, status, &error, 0);
+    bvp_build_options options = options_of(&b);
+    options.memory = plan->memory;
+    options.temporary = folder;
+    b.triangle_count = triangle_stream_total(s.from);
+    code = tell_room(&b, source->path, b.triangle_count, folder);
+    if (code == 0) {
+        status = bvp_builder_new(&options, &b.builder, &error);
+        code = status == BVP_OK ? 0 : pack_failure(source->path, status, &error, 0);
+    }
+    if (code == 0)
+        code = take_stream(&b, &s, source, &part);
+    b.streamed = &part;
+    if (code == 0)
+        code = pack_input_settle(in, plan);
+    if (code == 0)
+        code = pack_provenance(in, plan, &provenance);
+    if (code == 0) {
+        identify(in, plan, identity);
+        set_source(&options, in, identity, provenance);
+        status = bvp_builder_set_source(b.builder, &options, &error);
+        if (status == BVP_OK)
+            status = add_source(&b, source, &error);
+        code = status == BVP_OK ? 0 : build_failure(out->path, status, &error);
+    }
+    if (code == 0)
+        code = pack_write(b.builder, out, report);
+    bvp_builder_free(b.builder);
+    triangle_stream_close(s.from);
     free(provenance);
     return code;
 }

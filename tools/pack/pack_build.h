@@ -25,6 +25,10 @@ typedef struct pack_output {
  * of meshes that are packed; or NULL: there are none. Returns the exit code. */
 int pack_build(pack_input *in, const pack_plan *plan, const pack_finder *finder,
                const pack_output *out, bvp_build_report *report);
+/* The same for one model that is read as a stream of triangles, in plan->memory. Fills in the
+ * source. */
+int pack_build_stream(pack_input *in, const pack_plan *plan, const pack_output *out,
+                      bvp_build_report *report);
 /* Finishes the builder as out->path. Returns the exit code. */
 int pack_write(bvp_builder *builder, const pack_output *out, bvp_build_report *report);
 

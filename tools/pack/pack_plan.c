@@ -85,6 +85,38 @@ static int read_hierarchies(pack_plan *plan)
     return 0;
 }
 
+/* "512M": a number, and K, M, G or T for units of 1024, its square and so on. */
+static int read_memory(const char *text, uint64_t *out)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    const double number = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    const double bytes = unit ? ldexp(number, 10 * (int)(unit - units + 1)) : number;
+    if (end == text || (*end && (!unit || end[1])) || !(bytes >= 0x1p26 && bytes <= 0x1p60)) {
+        complain("--memory", "expected 64M or more, as 512M or 2G, found \"%s\"", text);
+        return EXIT_USAGE;
+    }
+    *out = (uint64_t)bytes;
+    return 0;
+}
+
+/* Of what is packed as a stream of triangles, one mesh at a time. */
+static int check_memory(const pack_plan *plan)
+{
+    const pack_settings *set = plan->set;
+    if (plan->hierarchy_count != 1 || plan->hierarchies[0].kind != BVP_KIND_WIDE || set->rays) {
+        complain("--memory", "only the wide hierarchy is built in bounded memory; leave out "
+                             "--hierarchy and --rays, or --memory");
+        return EXIT_USAGE;
+    }
+    if (set->store || set->share || plan->shard.count > 0) {
+        complain("--memory", "packs one mesh into one file: without --store, --shard and --share");
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
 int pack_plan_read(pack_plan *plan)
 {
     /* a bare number is in millimetres, which are the units that curved models come in */
@@ -107,7 +139,10 @@ int pack_plan_read(pack_plan *plan)
             return EXIT_USAGE;
         }
     }
-    return read_hierarchies(plan);
+    code = set->memory ? read_memory(set->memory, &plan->memory) : 0;
+    if (code == 0)
+        code = read_hierarchies(plan);
+    return code == 0 && plan->memory > 0 ? check_memory(plan) : code;
 }
 
 bvp_build_options pack_plan_build_options(const pack_plan *plan)

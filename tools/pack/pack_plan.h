@@ -14,6 +14,7 @@
 typedef struct pack_settings {
     const char *output, *unit, *up, *format, *hierarchy, *split, *fit, *offset_bits, *chord, *store;
     const char *shard, *assume_unit;
+    const char *memory, *temporary;
     const char *urdf, *joints, *package_path;
     double angle;           /* degrees; 0: the default */
     double import_timeout;  /* seconds; 0: by the model's size */
@@ -31,6 +32,7 @@ typedef struct pack_plan {
     shard_number shard;    /* count 0: everything is packed */
     double unit_in_metres; /* of --unit; 0: the models' own */
     double chord;          /* mm; 0: the default */
+    uint64_t memory;       /* bytes; 0: models are read into memory */
     bvp_hierarchy_spec hierarchies[PACK_HIERARCHIES];
     uint32_t hierarchy_count;
 } pack_plan;

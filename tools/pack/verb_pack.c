@@ -53,6 +53,14 @@ static int choose_output(const pack_settings *set, const pack_input *in, char *o
             complain(out, "the output would replace the model; name another with -o");
             return EXIT_USAGE;
         }
+    if (set->memory && in->source_count > 1) {
+        complain("--memory", "takes one model, found %d", in->source_count);
+        return EXIT_USAGE;
+    }
+    if (set->temporary && !set->memory) {
+        complain("--tmp", "there are temporary files with --memory only");
+        return EXIT_USAGE;
+    }
     if (strcmp(out, "-") == 0 && set->json) {
         complain("pack", "--json and -o - would both write to standard output");
         return EXIT_USAGE;
@@ -95,6 +103,33 @@ static void hint_unit(const char *path, char text[UNIT_HINT_MAX])
         return;
     unit_hint(file, text);
     bvp_close(file);
+}
+
+/* Says what has been done. */
+static void report(pack_result *result, const char *path, int is_share)
+{
+    const pack_settings *set = result->plan->set;
+    if (*path && strcmp(path, "-") != 0 && !is_share)
+        hint_unit(path, result->unit_hint);
+    if (set->json)
+        pack_result_as_json(result, path);
+    else if (!set->quiet)
+        pack_summarise(strcmp(path, "-") ? stdout : stderr, result, path);
+}
+
+/* Packs one model in bounded memory. */
+static int pack_in_memory_of(pack_input *in, const pack_plan *plan, const char *path)
+{
+    shard_counts share = {.number = {0, 0}};
+    pack_result result = {.plan = plan, .input = in, .share = &share};
+    progress bar;
+    const pack_output out = {.path = path, .bar = &bar};
+    progress_start(&bar, plan->set->quiet);
+    const int code = pack_build_stream(in, plan, &out, &result.report);
+    progress_stop(&bar);
+    if (code == 0)
+        report(&result, path, 0);
+    return code;
 }
 
 /* Reads the models, builds the output, and says what was done. path "": there is no output, as a
@@ -144,12 +179,8 @@ static int pack(pack_input *in, const pack_plan *plan, const char *path)
     }
     pack_store_end_sync(&store);
     progress_stop(&bar);
-    if (code == 0 && *path && strcmp(path, "-") != 0 && !is_share)
-        hint_unit(path, result.unit_hint);
-    if (code == 0 && set->json)
-        pack_result_as_json(&result, path);
-    else if (code == 0 && !set->quiet)
-        pack_summarise(strcmp(path, "-") ? stdout : stderr, &result, path);
+    if (code == 0)
+        report(&result, path, is_share);
     pack_shard_free(&shard);
     pack_store_close(&store);
     return code;
@@ -172,7 +203,7 @@ static int run(const verb *self, int argc, char **argv)
     if (code == 0)
         code = pack_plan_read(&plan);
     if (code == 0)
-        code = pack(&in, &plan, path);
+        code = plan.memory > 0 ? pack_in_memory_of(&in, &plan, path) : pack(&in, &plan, path);
     pack_input_free(&in);
     return code;
 }
@@ -268,6 +299,14 @@ static const option_row options[] = {
      "pack share I of N of a manifest's files or a model's meshes, 1/4 for instance, into a file "
      "that \"bvpack merge\" takes together with the others, or into the store; auto: the one that "
      "the environment of a job array says",
+     0, 0},
+    {"memory", 0, OPTION_TEXT, offsetof(pack_settings, memory), "SIZE",
+     "pack a model of one mesh that is larger than memory, in about so much of it (64M and more, "
+     "1G for instance), by temporary files: the same bytes as without",
+     0, 0},
+    {"tmp", 0, OPTION_FILE, offsetof(pack_settings, temporary), "DIR",
+     "the folder of these files, which have no name and are gone at the end; the output's folder "
+     "is the default",
      0, 0},
     {"thin", 0, OPTION_FLAG, offsetof(pack_settings, thin), NULL,
      "refer to the parts in the store instead of copying them into the file", 0, 0},

@@ -28,6 +28,7 @@
 #   memory     what 1 and 16 processes on a file take; in the file of open
 #   start      from a model's file to its first answer, beside peers that read STL and build
 #   build      welding and packing
+#   import     reading models of text, beside strtof and a search for newlines
 #   refit      a deformed part refitted and built anew, and queries of both
 #   export     a second export by way of a store
 #   instances  an assembly against one part with all its triangles
@@ -227,6 +228,10 @@ if [ -f $out/plant ] && at_least 0.5; then
   start plant_10M $out/plant_10M.stl rays
   say "plant_10M: build"
   tests/bench/bench_build $out/plant_10M.stl 1 | tee $out/plant_10M.build.csv
+  say "plant_10M: import"
+  ./bvpack extract $out/plant_10M.bvp -q -o $out/plant_10M.obj
+  tests/bench/bench_import 3 $out/plant_10M.obj | tee $out/plant_10M.import.csv
+  rm $out/plant_10M.obj
 fi
 rm -f $out/*.stl $out/*.glb
 clash

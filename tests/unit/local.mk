@@ -44,6 +44,7 @@ UNIT_SUITES += \
 	tests/unit/test_import_obj.c \
 	tests/unit/test_import_ap242.c \
 	tests/unit/test_import_off.c \
+	tests/unit/test_import_pieces.c \
 	tests/unit/test_import_ply.c \
 	tests/unit/test_import_rvm.c \
 	tests/unit/test_import_stl.c \

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "import/crew.h"
 #include "import/records.h"
 #include "model/soup.h"
 #include "model/triangle_sink.h"
@@ -19,6 +20,8 @@ typedef struct reader {
     soup soup;               /* the facets of this solid */
     int needs_double;        /* a coordinate is no printed float, but the soup holds floats */
     uint64_t facet, dropped; /* in the file */
+    const char *resume_at;   /* where facets may be read in pieces again */
+    int is_round_whole;
 } reader;
 
 static bvp_status refuse_word(importer *im, const reader *s, const char *expected)
@@ -93,6 +96,124 @@ static bvp_status read_facet(importer *im, reader *s)
     return finite ? soup_keep(&s->soup, s->facet - 1) : BVP_OK;
 }
 
+/* ---- many facets at once --------------------------------------------------------------------- */
+
+/* Where a solid goes on for long its facets are read in pieces, by several threads. A piece begins
+ * behind an "endfacet", wherever that stands, and ends before the first facet with which anything
+ * is odd: it is wrong, not finite, or no float. Pieces are added while one ends exactly where the
+ * next begins, so that they are what reading facet by facet gives; from there on that goes on, and
+ * says what is wrong. What was read in vain is not tried again before as much has been read. */
+enum { PIECE_SIZE = 2 << 20, ROUND = 16 };
+
+typedef struct facet_piece {
+    importer im; /* nobody reads its message */
+    bvp_error error;
+    reader reader;
+    const char *end;
+    int is_odd; /* it ends before its end */
+} facet_piece;
+
+static void read_piece(void *user, uint32_t i)
+{
+    facet_piece *piece = &((facet_piece *)user)[i];
+    reader *s = &piece->reader;
+    while (s->scan.at < piece->end && !piece->is_odd) {
+        const char *before = s->scan.at;
+        const uint64_t facets = s->facet;
+        if (!take(s, "facet") || read_facet(&piece->im, s) != BVP_OK || s->dropped > 0 ||
+            s->needs_double) {
+            s->scan.at = before;
+            s->facet = facets;
+            piece->is_odd = 1;
+        }
+    }
+    if (soup_settle(&s->soup) != BVP_OK)
+        piece->is_odd = 2; /* without its facets */
+}
+
+/* Behind the first "endfacet" from `at` on, or the end. */
+static const char *find_end(const char *at, const char *end)
+{
+    text_scan s = {at, end};
+    scan_past_word(&s); /* it may be cut in two */
+    while (scan_spaces(&s), s.at < s.end) {
+        if (scan_word(&s, "endfacet"))
+            return s.at;
+        scan_past_word(&s);
+    }
+    return end;
+}
+
+/* Adds pieces to the facets that have been read, as far as they go. */
+static bvp_status add_pieces(reader *s, facet_piece *pieces, uint32_t count)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++) {
+        const facet_piece *piece = &pieces[i];
+        if (piece->is_odd == 2)
+            break;
+        status = soup_append(&s->soup, &piece->reader.soup, s->facet);
+        s->facet += piece->reader.facet;
+        s->scan.at = piece->reader.scan.at;
+        if (piece->is_odd || piece->reader.scan.at != piece->end)
+            break;
+    }
+    return status;
+}
+
+static bvp_status read_round(importer *im, reader *s, uint32_t threads, uint32_t most)
+{
+    facet_piece *pieces = calloc(most, sizeof *pieces);
+    import_options options = *im->options;
+    uint32_t count = 0;
+    const char *at = s->scan.at;
+    if (!pieces)
+        return import_no_memory(im);
+    options.thread_count = 1;
+    for (; count < most && at < s->scan.end; count++) {
+        facet_piece *piece = &pieces[count];
+        piece->im = *im;
+        piece->im.options = &options;
+        piece->im.error = &piece->error;
+        piece->end =
+            s->scan.end - at > PIECE_SIZE ? find_end(at + PIECE_SIZE, s->scan.end) : s->scan.end;
+        piece->reader =
+            (reader){.scan = {at, s->scan.end},
+                     .soup = {.im = &piece->im, .is_double = s->soup.is_double, .is_piece = 1}};
+        at = piece->end;
+    }
+    crew_run(threads, count, read_piece, pieces);
+    const bvp_status status = add_pieces(s, pieces, count);
+    for (uint32_t i = 0; i < count; i++)
+        soup_free(&pieces[i].reader.soup);
+    free(pieces);
+    s->is_round_whole = s->scan.at == at;
+    if (!s->is_round_whole && s->scan.end - at > at - s->scan.at)
+        s->resume_at = at + (at - s->scan.at);
+    else if (!s->is_round_whole)
+        s->resume_at = s->scan.end;
+    return status;
+}
+
+/* Rounds grow while all of one can be used. */
+static bvp_status read_rounds(importer *im, reader *s)
+{
+    const uint32_t threads = crew_size(im->options->thread_count);
+    uint32_t most = threads < ROUND ? threads : ROUND;
+    bvp_status status = BVP_OK;
+    while (status == BVP_OK && threads > 1 && s->scan.at >= s->resume_at &&
+           s->scan.end - s->scan.at > 2 * PIECE_SIZE) {
+        status = read_round(im, s, threads, most);
+        most = 2 * most < ROUND ? 2 * most : ROUND;
+        import_progress(im, (uint64_t)(s->scan.at - (const char *)im->data), im->size);
+        if (!s->is_round_whole)
+            break;
+    }
+    return status;
+}
+
+/* ---- solids ---------------------------------------------------------------------------------- */
+
 /* A solid's name: the rest of the line, or what comes before "facet normal" on it. */
 static const char *name_end(const text_scan *s)
 {
@@ -116,7 +237,8 @@ static bvp_status read_solid(importer *im, reader *s)
         end--;
     char *name = import_text(first, (size_t)(end - first));
     bvp_status status = name ? BVP_OK : import_no_memory(im);
-    while (status == BVP_OK && !s->needs_double && take(s, "facet")) {
+    while (status == BVP_OK && !s->needs_double && (status = read_rounds(im, s)) == BVP_OK &&
+           take(s, "facet")) {
         status = read_facet(im, s);
         if (s->facet % 65536 == 0)
             import_progress(im, (uint64_t)(s->scan.at - (const char *)im->data), im->size);
@@ -139,7 +261,9 @@ static bvp_status read_solid(importer *im, reader *s)
 static bvp_status read_solids(importer *im, int is_double, int *needs_double)
 {
     const char *text = (const char *)im->data;
-    reader s = {.scan = {text, text + im->size}, .soup = {.im = im, .is_double = is_double}};
+    reader s = {.scan = {text, text + im->size},
+                .soup = {.im = im, .is_double = is_double},
+                .resume_at = text};
     bvp_status status = BVP_OK;
     while (status == BVP_OK && !s.needs_double && take(&s, "solid"))
         status = read_solid(im, &s);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 TOOL_SOURCES += \
+	tools/import/crew.c \
 	tools/import/import_obj.c \
 	tools/import/import_off.c \
 	tools/import/import_ply.c \
@@ -11,6 +12,7 @@ TOOL_SOURCES += \
 	tools/import/obj_materials.c \
 	tools/import/records.c
 noinst_HEADERS += \
+	tools/import/crew.h \
 	tools/import/import_draco.h \
 	tools/import/import_process.h \
 	tools/import/import_protocol.h \

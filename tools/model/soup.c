@@ -82,9 +82,9 @@ static bvp_status sink_pending(soup *s, uint64_t id)
 bvp_status soup_keep(soup *s, uint64_t id)
 {
     const size_t number = soup_count(s);
-    if (s->im->options->sink)
+    if (s->im->options->sink && !s->is_piece)
         return sink_pending(s, id);
-    assert(s->pending_count < CHUNK);
+    assert(s->pending_count < CHUNK || s->im->options->sink);
     if (number >= UINT32_MAX / 3)
         return import_refuse(s->im, BVP_ERR_LIMIT,
                              "a part has over 1,431,655,765 triangles; split it");
@@ -97,7 +97,66 @@ bvp_status soup_keep(soup *s, uint64_t id)
         s->ids[number] = (uint32_t)id;
     }
     s->pending_count++;
-    return s->pending_count < CHUNK ? BVP_OK : weld_chunk(s);
+    return s->pending_count < CHUNK || s->im->options->sink ? BVP_OK : weld_chunk(s);
+}
+
+bvp_status soup_settle(soup *piece)
+{
+    assert(piece->is_piece && !piece->ids);
+    return piece->pending_count > 0 && !piece->im->options->sink ? weld_chunk(piece) : BVP_OK;
+}
+
+/* The pending triangles of a piece, each by itself. */
+static bvp_status sink_piece(soup *s, const soup *piece, uint64_t first_id)
+{
+    const size_t width = 3 * vertex_size(piece);
+    bvp_status status = BVP_OK;
+    for (size_t i = 0; i < piece->pending_count && status == BVP_OK; i++) {
+        void *corners = soup_next(s);
+        if (!corners)
+            return import_no_memory(s->im);
+        memcpy(corners, (const char *)piece->pending + i * width, width);
+        status = soup_keep(s, first_id + i);
+    }
+    return status;
+}
+
+bvp_status soup_append(soup *s, const soup *piece, uint64_t first_id)
+{
+    bvp_status status = BVP_OK;
+    assert(s->is_double == piece->is_double);
+    if (s->im->options->sink)
+        return sink_piece(s, piece, first_id);
+    if (s->pending_count > 0)
+        status = weld_chunk(s);
+    const size_t had = s->triangle_count, count = piece->triangle_count;
+    if (status != BVP_OK || count == 0)
+        return status;
+    if (had + count > UINT32_MAX / 3)
+        return import_refuse(s->im, BVP_ERR_LIMIT,
+                             "a part has over 1,431,655,765 triangles; split it");
+    if (s->vertex_count + piece->vertex_count >= UINT32_MAX)
+        return import_refuse(s->im, BVP_ERR_LIMIT, "a part has over 2^32 - 2 vertices; split it");
+    if (array_grow(&s->indices, &s->index_capacity, 3 * (had + count), sizeof *s->indices) ||
+        array_grow(&s->positions, &s->vertex_capacity, s->vertex_count + piece->vertex_count,
+                   vertex_size(s)))
+        return import_no_memory(s->im);
+    if (s->ids || first_id != had) {
+        const int first = !s->ids;
+        if (array_grow(&s->ids, &s->id_capacity, had + count, sizeof *s->ids) != 0)
+            return import_no_memory(s->im);
+        for (size_t i = 0; first && i < had; i++)
+            s->ids[i] = (uint32_t)i;
+        for (size_t i = 0; i < count; i++)
+            s->ids[had + i] = (uint32_t)(first_id + i);
+    }
+    for (size_t i = 0; i < 3 * count; i++)
+        s->indices[3 * had + i] = piece->indices[i] + (uint32_t)s->vertex_count;
+    memcpy(s->positions + s->vertex_count * vertex_size(s), piece->positions,
+           piece->vertex_count * vertex_size(s));
+    s->vertex_count += piece->vertex_count;
+    s->triangle_count += count;
+    return BVP_OK;
 }
 
 bvp_status soup_finish(soup *s, char *name)

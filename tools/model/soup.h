@@ -20,12 +20,18 @@ typedef struct soup {
     uint32_t *ids;                         /* NULL while each id is the triangle's number */
     size_t id_capacity;
     uint64_t sunk_count; /* triangles that went into a sink */
+    int is_piece;        /* part of one that is read by several threads: nothing goes into a sink */
 } soup;
 
 /* Room for the next triangle's 9 coordinates, floats or doubles; NULL: out of memory. */
 void *soup_next(soup *s);
 /* Keeps what has been put there. */
 bvp_status soup_keep(soup *s, uint64_t id);
+/* Of a piece: welds what is pending, or leaves all that way if there is a sink, where one triangle
+ * after the other goes. */
+bvp_status soup_settle(soup *piece);
+/* Appends what a settled piece has, whose ids are numbers from first_id on. */
+bvp_status soup_append(soup *s, const soup *piece, uint64_t first_id);
 /* Adds the mesh to the model, which owns `name` (may be NULL) then; the soup is empty again. */
 bvp_status soup_finish(soup *s, char *name);
 /* How many triangles there are. */

@@ -21,8 +21,16 @@ static int grow(surface *s, int which, void *array, size_t *capacity, size_t wan
 {
     const triangle_sink *sink = s->im->options->sink;
     spill *to = &s->spills[which];
-    if (!sink)
-        return array_grow(array, capacity, wanted, size);
+    void *data;
+    if (!sink) {
+        const size_t had = *capacity;
+        if (array_grow(array, capacity, wanted, size) != 0)
+            return -1;
+        memcpy(&data, array, sizeof data);
+        if (*capacity > had)
+            large_advise(data, *capacity * size);
+        return 0;
+    }
     if (wanted <= *capacity)
         return 0;
     if (wanted > SIZE_MAX / 2 / size)
@@ -33,6 +41,18 @@ static int grow(surface *s, int which, void *array, size_t *capacity, size_t wan
     memcpy(array, &to->data, sizeof to->data);
     *capacity = to->size / size;
     return 0;
+}
+
+int surface_reserve(surface *s, size_t vertices, size_t corners, size_t polygons)
+{
+    if (vertices >= UINT32_MAX || vertices > SIZE_MAX / 3)
+        return -1;
+    return grow(s, POSITIONS, &s->positions, &s->coordinate_capacity, 3 * vertices,
+                sizeof(double)) ||
+                   grow(s, CORNERS, &s->corners, &s->corner_capacity, corners, sizeof(uint32_t)) ||
+                   grow(s, SIZES, &s->sizes, &s->size_capacity, polygons, sizeof(uint32_t))
+               ? -1
+               : 0;
 }
 
 bvp_status surface_refuse(const surface *s)
@@ -60,24 +80,6 @@ int surface_add_vertex(surface *s, const double position[3], const void *at)
         s->odd_vertex = s->vertex_count;
     }
     s->vertex_count++;
-    return 0;
-}
-
-int surface_add_corner(surface *s, uint32_t vertex)
-{
-    if (grow(s, CORNERS, &s->corners, &s->corner_capacity, s->corner_count + 1, sizeof(uint32_t)))
-        return -1;
-    s->corners[s->corner_count++] = vertex;
-    return 0;
-}
-
-int surface_end_polygon(surface *s, size_t corner_count)
-{
-    assert(corner_count <= s->corner_count); /* its corners are the last ones */
-    if (corner_count > UINT32_MAX ||
-        grow(s, SIZES, &s->sizes, &s->size_capacity, s->polygon_count + 1, sizeof(uint32_t)) != 0)
-        return -1;
-    s->sizes[s->polygon_count++] = (uint32_t)corner_count;
     return 0;
 }
 
@@ -181,7 +183,7 @@ static bvp_status finish(making *m, const surface_range *range)
     model_mesh *mesh = import_add_mesh(m->im);
     if (!mesh)
         return import_no_memory(m->im);
-    char *out = malloc(m->vertex_count * width);
+    char *out = large_malloc(m->vertex_count * width);
     for (size_t i = 0; i < m->vertex_count; i++) {
         const double *from = s->positions + 3 * (size_t)m->originals[i];
         float narrow[3] = {(float)from[0], (float)from[1], (float)from[2]};
@@ -196,7 +198,7 @@ static bvp_status finish(making *m, const surface_range *range)
     mesh->triangle_count = m->triangle_count;
     m->indices = NULL;
     int is_plain = 1; /* ids that are the triangles' numbers need not be kept */
-    for (uint64_t i = 0; i < m->triangle_count && is_plain; i++)
+    for (uint64_t i = 0; m->ids && i < m->triangle_count && is_plain; i++)
         is_plain = m->ids[i] == i;
     if (!is_plain) {
         mesh->ids = m->ids;
@@ -205,6 +207,50 @@ static bvp_status finish(making *m, const surface_range *range)
     if (has_name)
         mesh->name = import_text(range->name, range->name_size);
     return mesh->positions && (mesh->name || !has_name) ? BVP_OK : import_no_memory(m->im);
+}
+
+/* ---- nothing but triangles ------------------------------------------------------------------- */
+
+/* Are all polygons of the range triangles whose vertices exist and are finite? Then none is left
+ * out or cut, and ids ascend by one: what add_polygon does of each comes to much less. */
+static int is_triangles(const surface *s, const surface_range *range, const uint32_t *sizes)
+{
+    uint32_t odd = 0, largest = 0;
+    const uint32_t *corners = s->corners + range->first_corner;
+    if (s->odd_at)
+        return 0;
+    for (size_t i = 0; i < range->polygon_count; i++)
+        odd |= sizes[i] ^ 3;
+    for (size_t i = 0; odd == 0 && i < 3 * range->polygon_count; i++)
+        largest = corners[i] > largest ? corners[i] : largest;
+    return odd == 0 && largest < s->vertex_count;
+}
+
+/* As add_polygon for each; first_id: of the first one. */
+static bvp_status add_triangles(making *m, const uint32_t *corners, size_t count, size_t first_id)
+{
+    uint32_t *renamed = m->surface->renamed, *originals, vertex_count = 0;
+    const size_t most = 3 * count < m->surface->vertex_count ? 3 * count : m->surface->vertex_count;
+    m->originals = originals = large_malloc(most * sizeof *originals);
+    if (!originals)
+        return import_no_memory(m->im);
+    for (size_t i = 0; i < 3 * count; i++) {
+        const uint32_t vertex = corners[i];
+        uint32_t name = renamed[vertex];
+        if (name == UINT32_MAX) {
+            renamed[vertex] = name = vertex_count;
+            originals[vertex_count++] = vertex;
+        }
+        m->indices[i] = name;
+    }
+    m->vertex_count = vertex_count;
+    m->triangle_count = count;
+    if (first_id == 0)
+        return BVP_OK;
+    m->ids = malloc(count * sizeof *m->ids);
+    for (size_t i = 0; m->ids && i < count; i++)
+        m->ids[i] = (uint32_t)(first_id + i);
+    return m->ids ? BVP_OK : import_no_memory(m->im);
 }
 
 /* ---- into a sink ----------------------------------------------------------------------------- */
@@ -300,19 +346,23 @@ bvp_status surface_make_mesh(importer *im, surface *s, const surface_range *rang
         return import_refuse(im, BVP_ERR_LIMIT,
                              "a part has over 1,431,655,765 triangles; split it");
     bvp_status status = BVP_OK;
+    const int is_plain = is_triangles(s, range, sizes);
     if (m.most > 0) {
-        m.indices = malloc(m.most * 3 * sizeof(uint32_t));
-        m.ids = malloc(m.most * sizeof(uint32_t));
+        m.indices = large_malloc(m.most * 3 * sizeof(uint32_t));
+        if (!is_plain)
+            m.ids = malloc(m.most * sizeof(uint32_t));
         if (!s->renamed) {
-            s->renamed = malloc((s->vertex_count + 1) * sizeof(uint32_t));
+            s->renamed = large_malloc((s->vertex_count + 1) * sizeof(uint32_t));
             if (s->renamed)
                 memset(s->renamed, 0xff, (s->vertex_count + 1) * sizeof(uint32_t));
         }
-        if (!m.indices || !m.ids || !s->renamed)
+        if (!m.indices || !(m.ids || is_plain) || !s->renamed)
             status = import_no_memory(im);
     }
     size_t corner = range->first_corner;
-    for (size_t i = 0; status == BVP_OK && i < range->polygon_count; i++) {
+    if (is_plain && m.most > 0 && status == BVP_OK)
+        status = add_triangles(&m, s->corners + corner, range->polygon_count, range->first_polygon);
+    for (size_t i = 0; !is_plain && status == BVP_OK && i < range->polygon_count; i++) {
         status = add_polygon(&m, range->first_polygon + i, s->corners + corner, sizes[i]);
         corner += sizes[i];
     }

@@ -41,10 +41,31 @@ typedef struct surface_range {
 /* Room for what follows; 0, or -1, and surface_refuse says why: memory is out, or the disk full
  * where there is a sink, or there would be 2^32 - 1 or more. */
 int surface_add_vertex(surface *s, const double position[3], const void *at);
-int surface_add_corner(surface *s, uint32_t vertex);
-int surface_end_polygon(surface *s, size_t corner_count);
+static inline int surface_add_corner(surface *s, uint32_t vertex);
+static inline int surface_end_polygon(surface *s, size_t corner_count);
 
 bvp_status surface_refuse(const surface *s);
+/* Room for so many in all, whose counts the caller sets; likewise. */
+int surface_reserve(surface *s, size_t vertices, size_t corners, size_t polygons);
+
+static inline int surface_add_corner(surface *s, uint32_t vertex)
+{
+    if (s->corner_count == s->corner_capacity &&
+        surface_reserve(s, s->vertex_count, s->corner_count + 1, s->polygon_count) != 0)
+        return -1;
+    s->corners[s->corner_count++] = vertex;
+    return 0;
+}
+
+static inline int surface_end_polygon(surface *s, size_t corner_count)
+{
+    if (corner_count > UINT32_MAX ||
+        (s->polygon_count == s->size_capacity &&
+         surface_reserve(s, s->vertex_count, s->corner_count, s->polygon_count + 1) != 0))
+        return -1;
+    s->sizes[s->polygon_count++] = (uint32_t)corner_count;
+    return 0;
+}
 
 /* A number of a text as a coordinate of this surface. */
 static inline double surface_coordinate(surface *s, const number *n)

@@ -8,6 +8,31 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Of the array's memory, if it is large, pages should be large ones: there are then fewer to get.
+ */
+static inline void large_advise(void *data, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    enum { PAGE = 4096, LARGE = 8 << 20 };
+    const uintptr_t begin = ((uintptr_t)data + PAGE - 1) / PAGE * PAGE;
+    const uintptr_t end = ((uintptr_t)data + size) / PAGE * PAGE;
+    if (data && size >= LARGE)
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#else
+    (void)data;
+    (void)size;
+#endif
+}
+
+/* malloc, of what may be large. */
+static inline void *large_malloc(size_t size)
+{
+    void *data = malloc(size > 0 ? size : 1);
+    large_advise(data, size);
+    return data;
+}
 
 /* Makes room for `wanted` elements in an array from malloc, or NULL of capacity 0; what it has
  * stays. array: the address of the pointer to it. 0, or -1: there is no memory, and nothing has

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * text_scan.c: words and numbers of bounded text.
  *
+ * Most numbers are read by scan_plain_number, in text_scan.h; others as follows.
  * A number is read as an integer of up to 19 digits times a power of ten, which is then converted
  * by the fastest of three ways that fits. If integer and power are doubles without rounding, one
  * multiplication or division is rounded once. For powers from 10^-27 to 10^27, 128-bit integers
@@ -209,6 +210,15 @@ static int take_special(const char *p, const char *end, double *value)
 }
 
 int scan_number(text_scan *s, number *out)
+{
+    const char *after = scan_plain_number(s->at, s->end, out);
+    if (!after)
+        return scan_any_number(s, out);
+    s->at = after;
+    return 1;
+}
+
+int scan_any_number(text_scan *s, number *out)
 {
     decimal d;
     const char *end = take_decimal(s->at, s->end, &d);

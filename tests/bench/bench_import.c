@@ -97,8 +97,8 @@ static void keep(measured *best, double wall, double processor)
 
 static void print(const text *t, const char *who, const measured *m)
 {
-    printf("import,%s,%s,%.0f,%.0f\n", strrchr(t->path, '/') ? strrchr(t->path, '/') + 1 : t->path,
-           who, 1e-6 * (double)t->size / m->wall, 1e-6 * (double)t->size / m->processor);
+    printf("%s,%s,%.0f,%.0f\n", strrchr(t->path, '/') ? strrchr(t->path, '/') + 1 : t->path, who,
+           1e-6 * (double)t->size / m->wall, 1e-6 * (double)t->size / m->processor);
 }
 
 static void hash_model(const model *m, uint8_t hash[16])
@@ -134,7 +134,7 @@ static void import(const text *t, uint32_t threads, measured *best, uint8_t hash
 int main(int argc, char **argv)
 {
     require(argc > 2, "usage: bench_import RUNS MODEL...");
-    printf("protocol,scene,who,MB a second,MB a second of processor\n");
+    printf("model,who,mb_a_second,mb_a_processor_second\n");
     for (int i = 2; i < argc; i++) {
         const text t = map_text(argv[i]);
         measured lines = {0}, numbers = {0}, one = {0}, two = {0};

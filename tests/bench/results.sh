@@ -22,7 +22,7 @@ awk -v scene="$scene" -v name="$(cat name.txt)" '
 [ ! -f parts.txt ] || awk '{ printf "part,%s,number,,%d\n", $1, NR }' parts.txt
 
 files=()
-for kind in tumble mover facing hard mating warm broad convex rays open start build refit export instances clash info; do
+for kind in tumble mover facing hard mating warm broad convex rays open start build import refit export instances clash info; do
   for file in *."$kind".csv *."$kind".json; do
     [ ! -f "$file" ] || files+=("$file")
   done
@@ -144,6 +144,7 @@ awk -F, '
   kind == "start" { columns(kind, "", $1, 2) }
   kind == "build" && /^Embree/ { columns(kind, "build", $1 threads($2), 3) }
   kind == "build" && !/^Embree/ { columns(kind, $1, "bvpack" threads($2), 3) }
+  kind == "import" { columns(kind, $1, $2, 3) }
   kind == "export" { columns(kind, $1 " " $2, "bvpack", 3) }
   kind == "clash" {
     if ($3 ~ /^MB to /) put(kind, substr($3, 7), $1 threads($2), "MB", $4)

@@ -13,7 +13,8 @@ plant_export "${BVP_FARM_TRIANGLES:-10000000}" export ||
   { echo "check_farm_store: skipped: no plant.c in BVP_SHARED/plant"; exit 77; }
 one_machine export/export.jsonl
 export MARK=$scratch
-"${CC:-cc}" -O2 -w -shared -fPIC "$src/tests/farm/late_folder.c" -o late.so -ldl || exit 99
+# shellcheck disable=SC2086 # "ccache gcc"
+${CC:-cc} -O2 -w -shared -fPIC "$src/tests/farm/late_folder.c" -o late.so -ldl || exit 99
 
 # wild COMMAND...: runs it again and again, with processes killed, until it ends well
 wild() {

@@ -13,7 +13,8 @@ clash_options='--clearance 5mm --fast'
 plant_export() {
   local generator=${BVP_SHARED:-$src/../shared}/plant/plant.c
   [ -f "$generator" ] || return 1
-  "${CC:-cc}" -O2 -w "$generator" -o plant_generator -lm && ./plant_generator "$1" 1 0.001 - plant.glb >/dev/null &&
+  # shellcheck disable=SC2086 # "ccache gcc"
+  ${CC:-cc} -O2 -w "$generator" -o plant_generator -lm && ./plant_generator "$1" 1 0.001 - plant.glb >/dev/null &&
     python3 "$src/tests/farm/plant_export.py" plant.glb "$2" && rm plant.glb
 }
 

@@ -91,6 +91,8 @@ static void print_rates(json *j)
     jsonw_number(j, "seconds_a_merged_byte", PLAN_MERGE_SECONDS);
     jsonw_number(j, "seconds_a_merged_instance", PLAN_INSTANCE_SECONDS);
     jsonw_number(j, "seconds_a_clashed_instance", PLAN_CLASH_SECONDS);
+    jsonw_number(j, "seconds_a_prepared_instance", PLAN_SETUP_SECONDS);
+    jsonw_number(j, "seconds_a_reported_instance", PLAN_REPORT_SECONDS);
     jsonw_number(j, "seconds_a_task", PLAN_START_SECONDS);
     jsonw_array(j, "formats");
     for (const plan_rate *rate = plan_rates;; rate++) {

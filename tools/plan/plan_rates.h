@@ -13,7 +13,9 @@
 #define PLAN_LINE_SECONDS     4.7e-6  /* a line of the export, in every task that reads it */
 #define PLAN_MERGE_SECONDS    0.7e-9  /* a byte of a share's parts: hashed and copied */
 #define PLAN_INSTANCE_SECONDS 8e-6    /* an instance, in the output's tree and tables */
-#define PLAN_CLASH_SECONDS    97e-6   /* an instance, with least distances to its neighbours */
+#define PLAN_CLASH_SECONDS    75e-6   /* an instance, with least distances to its neighbours */
+#define PLAN_SETUP_SECONDS    1.5e-6  /* an instance of the whole file, in every share of a run */
+#define PLAN_REPORT_SECONDS   31e-6   /* an instance: its pairs gathered from shares and written */
 #define PLAN_START_SECONDS    0.05    /* a task: its process, and the hashes of what it opens */
 
 /* Bytes. */

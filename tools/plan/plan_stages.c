@@ -292,12 +292,19 @@ static int plan_pack(plan_stages *p)
                          memory_of(e, 0, e->triangle_count));
 }
 
+/* What every share of a run does besides its pairs. */
+static double seconds_of_setup(const plan_export *e)
+{
+    return PLAN_START_SECONDS + PLAN_SETUP_SECONDS * (double)e->instance_count;
+}
+
 /* Instances are nearly alike, so shares of a run are. */
 static void deal_instances(const plan_stages *p, size_t count, double *seconds)
 {
+    const double pairs = PLAN_CLASH_SECONDS * (double)p->export->instance_count;
     for (size_t i = 0; i < count; i++)
-        seconds[i] = PLAN_START_SECONDS + PLAN_CLASH_SECONDS * (double)p->export->instance_count /
-                                              (double)(count * p->set->threads);
+        seconds[i] =
+            seconds_of_setup(p->export) + pairs / ((double)count * (double)p->set->threads);
 }
 
 /* What every command of a run begins with: all of them must agree in what pairs depend on. */
@@ -373,7 +380,7 @@ static int merge_clash(plan_stages *p)
     for (size_t i = 0; i < shares->task_count; i++)
         plan_command_file(&c, shares->tasks[i].output);
     s->tasks[0].seconds =
-        PLAN_START_SECONDS + PLAN_INSTANCE_SECONDS * (double)p->export->instance_count;
+        PLAN_START_SECONDS + PLAN_REPORT_SECONDS * (double)p->export->instance_count;
     s->tasks[0].memory = memory_of(p->export, 0, 0);
     s->tasks[0].file_count = shares->task_count;
     return finish_report(p, &c, &s->tasks[0]);
@@ -385,11 +392,11 @@ static int plan_clash(plan_stages *p)
     deal_instances(p, 1, &total);
     /* of an export that is one model the instances are not counted */
     const size_t most = p->export->is_manifest ? (size_t)p->export->instance_count : SHARD_MAX;
-    const size_t count = count_shares(p, total, PLAN_START_SECONDS, most, deal_instances);
+    const size_t count = count_shares(p, total, seconds_of_setup(p->export), most, deal_instances);
     double *seconds = count > 1 ? malloc(count * sizeof *seconds) : NULL;
     int failed = count == 0 || (count > 1 && !seconds);
     if (!failed && count == 1)
-        failed = clash_whole(p, total);
+        failed = clash_whole(p, total + PLAN_REPORT_SECONDS * (double)p->export->instance_count);
     else if (!failed)
         failed = clash_shares(p, count, seconds) != 0 || merge_clash(p) != 0;
     free(seconds);

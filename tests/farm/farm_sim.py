@@ -35,6 +35,8 @@ MEAN = 1.025  # of what a task takes, over its estimate
 def stage(tasks, machines, bandwidth, draw, used):
     """Seconds until all tasks, of (bytes read, seconds, bytes written), are done on these machines; adds those during
     which they are occupied to used[0]."""
+    if len(tasks) == 1:  # one machine's, and merges: what they take in the mean
+        draw = None
     speeds = [0.5 if i % 20 == 19 else 1.0 for i in range(machines)]
     free = list(range(machines - 1, -1, -1))
     since = {}

@@ -91,6 +91,7 @@ static const verb_case cases[] = {
     {.line = "merge ../in/thin.bvp -o o.bvp"},
     {.line = "merge ../in/tree.bvp ../in/tree2.bvp -o o.bvp"},
     {.line = "merge ../in/share1.bvp ../in/share2.bvp -o o.bvp"},
+    {.line = "merge --trust-shares ../in/share1.bvp ../in/share2.bvp -o o.bvp"},
     {.line = "compress ../in/ring.bvp -o o.zst -j 1"},
     {.line = "compress ../in/ring.bvp -q --json -o o.zst -j 2 --level 3", .old = "o.zst"},
     {.line = "info ../in/ring.zst --parts"},

@@ -45,6 +45,7 @@ typedef struct forming {
     const bvpi_mesh *mesh;
     const uint32_t *visited, *order;
     uint32_t item_count; /* elements of order */
+    bool is_hasty;       /* vertices keep the order of first use */
     bvpi_batch *batch;
     uint32_t first_item, triangle_count, vertex_count;
     uint16_t vertices_before[BVPD_CLUSTER_TRIANGLES]; /* for each node's first triangle */
@@ -258,6 +259,17 @@ static uint32_t pack_vertices(const forming *f, bvpd_cluster *head, uint8_t *out
     return (uint32_t)(end - out);
 }
 
+/* Renumbers the vertices so that corners take few bits. */
+static void order_vertices(forming *f)
+{
+    uint32_t vertices[BVPD_CLUSTER_VERTICES];
+    uint8_t order[BVPD_CLUSTER_VERTICES];
+    bvpi_corners_order(f->corners, f->triangle_count, f->vertex_count, order);
+    for (uint32_t i = 0; i < f->vertex_count; i++)
+        vertices[i] = f->vertices[order[i]];
+    memcpy(f->vertices, vertices, f->vertex_count * sizeof *vertices);
+}
+
 /* Writes the streams to `out`, or says that they lie outside. Returns their size. The records of a
  * part that lies outside are cut where those of the part with its vertices are: what is asked of
  * clusters has the same answers. */
@@ -268,13 +280,8 @@ static uint32_t pack_streams(forming *f, bvpd_cluster *head, uint8_t *out)
         head->vertex_count_minus_1 = 0;
         return 0;
     }
-    /* renumber the vertices so that corners take few bits */
-    uint32_t vertices[BVPD_CLUSTER_VERTICES];
-    uint8_t order[BVPD_CLUSTER_VERTICES];
-    bvpi_corners_order(f->corners, f->triangle_count, f->vertex_count, order);
-    for (uint32_t i = 0; i < f->vertex_count; i++)
-        vertices[i] = f->vertices[order[i]];
-    memcpy(f->vertices, vertices, f->vertex_count * sizeof *vertices);
+    if (!f->is_hasty)
+        order_vertices(f);
     const uint32_t size = bvpi_corners_pack(f->corners, f->triangle_count, head, out);
     return size + pack_vertices(f, head, out + size);
 }
@@ -348,12 +355,13 @@ static bool cut_record(forming *f, uint32_t begin, uint32_t cut)
 }
 
 bool bvpi_cluster_batch(const bvpi_mesh *mesh, const uint32_t *visited, const uint32_t *order,
-                        bvpi_batch *batch)
+                        bool is_hasty, bvpi_batch *batch)
 {
     forming f = {.mesh = mesh,
                  .visited = visited,
                  .order = order,
                  .item_count = batch->triangle_count,
+                 .is_hasty = is_hasty,
                  .batch = batch};
     uint32_t begin = 0;
     batch->wide[0].home = BVPI_HOME_UPPER;

@@ -36,7 +36,7 @@ typedef struct bvpi_batch {
 /* Sets records, bytes and ids, and home, slot, cluster and local of the batch's nodes. visited,
  * order: from the bvpi_collapse that made the nodes. False: out of memory. */
 bool bvpi_cluster_batch(const bvpi_mesh *mesh, const uint32_t *visited, const uint32_t *order,
-                        bvpi_batch *batch);
+                        bool is_hasty, bvpi_batch *batch);
 /* True if these triangles (count <= 256) fit in one record. */
 bool bvpi_cluster_fits(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count);
 void bvpi_batch_free(bvpi_batch *batch);

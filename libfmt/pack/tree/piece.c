@@ -248,7 +248,7 @@ static bool cut_clusters(const growing *w)
     batch->wide_count = out->block_count;
     batch->first_item = out->first;
     batch->triangle_count = out->count;
-    ok = ok && bvpi_cluster_batch(w->g->mesh, visited, w->order, batch);
+    ok = ok && bvpi_cluster_batch(w->g->mesh, visited, w->order, false, batch);
     free(visited);
     return ok;
 }

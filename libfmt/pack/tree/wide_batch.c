@@ -100,7 +100,7 @@ static bool fill_batch(const bvpi_batch_builder *b, const bvpi_mesh *mesh,
     memcpy(batch->wide, w->wide, c.wide_count * sizeof *batch->wide);
     if (order)
         memcpy(order, c.order, root->count * sizeof *order);
-    return bvpi_cluster_batch(mesh, c.visited, c.order, batch);
+    return bvpi_cluster_batch(mesh, c.visited, c.order, b->is_morton, batch);
 }
 
 bool bvpi_batch_build(const bvpi_batch_builder *b, const bvpi_mesh *mesh,

@@ -307,6 +307,18 @@ BVP_API bvp_status bvp_save_fd(const bvp_file *file, const char *provenance, int
 BVP_API bvp_status bvp_convert_fd(const bvp_file *file, int thin, const char *store, int fd,
                                   bvp_error *error);
 
+/* The same with all parts in the file, each built anew from its own triangles, as `options` (NULL:
+ * the defaults) say; unit, up axis, tolerance and digests stay the file's. With the source's hash
+ * and the provenance in the options the file is the one that packing the source with them would
+ * have made, if it keeps the triangles' numbers and no two of a part are equal: then the source's
+ * order is known. Otherwise the order in which they are stored stands for it. source_hash NULL: the
+ * file's own stands for it; provenance NULL: the file's own. Some 100 bytes a triangle of the
+ * largest part, beside all that is written. BVP_ERR_ARGUMENT: share, thin or find_packed, or a file
+ * over buffers; BVP_ERR_LIMIT: a part of over 2^32 / 3 triangles. The caller must verify what is in
+ * `file`; parts in a store are checked here. */
+BVP_API bvp_status bvp_repack_fd(const bvp_file *file, const bvp_build_options *options, int fd,
+                                 bvp_error *error);
+
 #ifdef __cplusplus
 }
 #endif

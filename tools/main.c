@@ -12,11 +12,10 @@
 #include "cli/truncation.h"
 #include "cli/verb.h"
 
-static const verb *const verbs[] = {&verb_pack,   &verb_info,  &verb_verify,   &verb_dump,
-                                    &verb_query,  &verb_view,  &verb_extract,  &verb_refit,
-                                    &verb_split,  &verb_merge, &verb_compress, &verb_clash,
-                                    &verb_issues, &verb_diff,  &verb_attach,   &verb_plan,
-                                    NULL};
+static const verb *const verbs[] = {
+    &verb_pack,    &verb_info,   &verb_verify, &verb_dump,   &verb_query,  &verb_view,
+    &verb_extract, &verb_refit,  &verb_split,  &verb_merge,  &verb_repack, &verb_compress,
+    &verb_clash,   &verb_issues, &verb_diff,   &verb_attach, &verb_plan,   NULL};
 
 static const verb *find(const verb *const *table, const char *name)
 {

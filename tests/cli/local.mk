@@ -30,6 +30,7 @@ SCRIPT_TESTS += \
 	tests/cli/test_packed_gltf.sh \
 	tests/cli/test_plan.sh \
 	tests/cli/test_remote.sh \
+	tests/cli/test_repack.sh \
 	tests/cli/test_report_bcf.sh \
 	tests/cli/test_report_html.sh \
 	tests/cli/test_report_pictures.sh \

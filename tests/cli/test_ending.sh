@@ -46,6 +46,7 @@ commands=(
   "refit d.bvp -q --twist 1 -o out.bvp"
   "merge s1.bvp s2.bvp -o out.bvp"
   "split f.bvp --store store -o out.bvp"
+  "repack f.bvp -q -o out.bvp"
   "compress f.bvp -q -o out.zst"
 )
 

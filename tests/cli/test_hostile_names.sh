@@ -64,7 +64,7 @@ JSON
   try any extract f.bvp --part "none$evil" -o x.stl
   try 0 split f.bvp --store "store$evil" -o thin.bvp
   rm -rf "store$evil"/??
-  for verb in "verify" "info --parts" "extract -o y.glb" "view -o y.png -q" "clash" "merge -o y.bvp"; do
+  for verb in "verify" "info --parts" "extract -o y.glb" "repack -o y.bvp" "view -o y.png -q" "clash" "merge -o y.bvp"; do
     # shellcheck disable=SC2086 # options
     try any $verb thin.bvp
   done

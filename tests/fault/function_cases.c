@@ -484,6 +484,7 @@ static int convert(void)
 {
     TRY(bvp_convert_fd, given.thin, 0, NULL, given.sink);
     TRY(bvp_convert_fd, given.plain, 1, "parts", given.sink);
+    TRY(bvp_repack_fd, given.plain, &(bvp_build_options){.thread_count = 1}, given.sink);
     return 0;
 }
 

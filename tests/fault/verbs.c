@@ -89,6 +89,7 @@ static const verb_case cases[] = {
     {.line = "split ../in/tree.bvp --store parts -o o.bvp", .given = "store"},
     {.line = "split ../in/tree.bvp --store parts -o o.bvp", .given = "store", .old = "o.bvp"},
     {.line = "merge ../in/thin.bvp -o o.bvp"},
+    {.line = "repack ../in/tree.bvp -q -j 1 -o o.bvp"},
     {.line = "merge ../in/tree.bvp ../in/tree2.bvp -o o.bvp"},
     {.line = "merge ../in/share1.bvp ../in/share2.bvp -o o.bvp"},
     {.line = "merge --trust-shares ../in/share1.bvp ../in/share2.bvp -o o.bvp"},

@@ -127,8 +127,10 @@ static void find_packed(const bvp_file *file)
 static void rewrite(const bvp_file *file, int way)
 {
     const int fd = new_output();
-    const bvp_status status =
-        way == 2 ? bvp_save_fd(file, NULL, fd, NULL) : bvp_convert_fd(file, way, "store", fd, NULL);
+    const bvp_build_options options = {.thread_count = 1};
+    const bvp_status status = way == 3   ? bvp_repack_fd(file, &options, fd, NULL)
+                              : way == 2 ? bvp_save_fd(file, NULL, fd, NULL)
+                                         : bvp_convert_fd(file, way, "store", fd, NULL);
     (void)status;
     close(fd);
 }
@@ -149,7 +151,7 @@ static int try_input(const uint8_t *data, size_t size)
             take(file, count, way);
         refer(file, count);
         find_packed(file);
-        for (int way = 0; way < 3; way++)
+        for (int way = 0; way < 4; way++)
             rewrite(file, way);
         bvp_close(file);
     }

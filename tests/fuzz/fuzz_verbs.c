@@ -33,6 +33,7 @@ static const char *const lines[] = {
     "compress x.bvp -o out.zst -q -j 1 --level 1",
     "merge x.bvp good.bvp -o out.bvp",
     "merge x.bvp -o out.bvp",
+    "repack x.bvp -o out.bvp -q -j 1",
     "diff good.bvp x.bvp --all",
     "diff x.bvp good.bvp --json",
     "clash x.bvp -j 1 -q --contacts --report out.jsonl --report out.csv",

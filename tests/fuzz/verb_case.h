@@ -76,11 +76,10 @@ static inline int case_run(const char *line)
         argv[argc++] = word;
     }
     argv[argc] = NULL;
-    static const verb *const verbs[] = {&verb_pack,   &verb_info,  &verb_verify,   &verb_dump,
-                                        &verb_query,  &verb_view,  &verb_extract,  &verb_refit,
-                                        &verb_split,  &verb_merge, &verb_compress, &verb_clash,
-                                        &verb_issues, &verb_diff,  &verb_attach,   &verb_plan,
-                                        NULL};
+    static const verb *const verbs[] = {
+        &verb_pack,    &verb_info,   &verb_verify, &verb_dump,   &verb_query,  &verb_view,
+        &verb_extract, &verb_refit,  &verb_split,  &verb_merge,  &verb_repack, &verb_compress,
+        &verb_clash,   &verb_issues, &verb_diff,   &verb_attach, &verb_plan,   NULL};
     for (const verb *const *v = verbs; *v; v++) {
         if (strcmp((*v)->name, argv[0]) != 0)
             continue;

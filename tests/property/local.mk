@@ -49,6 +49,7 @@ PROPERTY_SUITES += \
 	tests/property/test_ray_tree.c \
 	tests/property/test_refit.c \
 	tests/property/test_refit_top.c \
+	tests/property/test_repack.c \
 	tests/property/test_shuffled.c \
 	tests/property/test_source.c \
 	tests/property/test_source_cache.c \

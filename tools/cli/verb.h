@@ -53,6 +53,6 @@ typedef struct verb {
 
 extern const verb verb_pack, verb_info, verb_verify, verb_dump, verb_query, verb_view, verb_extract,
     verb_refit, verb_split, verb_merge, verb_compress, verb_clash, verb_diff, verb_attach,
-    verb_issues, verb_plan;
+    verb_issues, verb_plan, verb_repack;
 
 #endif

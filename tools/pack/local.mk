@@ -14,6 +14,7 @@ TOOL_SOURCES += \
 	tools/pack/verb_compress.c \
 	tools/pack/verb_merge.c \
 	tools/pack/verb_pack.c \
+	tools/pack/verb_repack.c \
 	tools/pack/verb_split.c
 noinst_HEADERS += \
 	tools/pack/merge_shards.h \

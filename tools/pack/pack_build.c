@@ -254,7 +254,7 @@ static bvp_status add_source(building *b, pack_source *s, bvp_error *error)
 }
 
 /* chain = hash of chain, name, size and hash of one more file. */
-static void add_to_hash(uint8_t chain[16], const char *name, uint64_t size, const uint8_t hash[16])
+void pack_add_to_hash(uint8_t chain[16], const char *name, uint64_t size, const uint8_t hash[16])
 {
     uint8_t record[16 + 16 + 16 + 8];
     memcpy(record, chain, 16);
@@ -263,6 +263,16 @@ static void add_to_hash(uint8_t chain[16], const char *name, uint64_t size, cons
     for (int b = 0; b < 8; b++)
         record[48 + b] = (uint8_t)(size >> (8 * b));
     bvp_hash(record, sizeof record, chain);
+}
+
+void pack_begin_hash(uint8_t hash[16], const char *assume_unit, int keep_strays, int asset_numbers)
+{
+    if (assume_unit)
+        pack_add_to_hash(hash, assume_unit, 0, hash);
+    if (keep_strays)
+        pack_add_to_hash(hash, "keep strays", 0, hash);
+    if (asset_numbers)
+        pack_add_to_hash(hash, "asset numbers", 0, hash);
 }
 
 static int build_failure(const char *path, bvp_status status, const bvp_error *error)
@@ -307,18 +317,14 @@ int pack_write(bvp_builder *builder, const pack_output *out, bvp_build_report *r
 static void identify(const pack_input *in, const pack_plan *plan, uint8_t identity[16])
 {
     memset(identity, 0, 16);
-    if (plan->set->assume_unit)
-        add_to_hash(identity, plan->set->assume_unit, 0, identity);
-    if (plan->set->keep_strays)
-        add_to_hash(identity, "keep strays", 0, identity);
-    if (plan->set->asset_numbers)
-        add_to_hash(identity, "asset numbers", 0, identity);
+    pack_begin_hash(identity, plan->set->assume_unit, plan->set->keep_strays,
+                    plan->set->asset_numbers);
     for (int i = 0; i < in->source_count; i++) {
         const pack_source *s = &in->sources[i];
-        add_to_hash(identity, s->name, s->size, s->hash);
+        pack_add_to_hash(identity, s->name, s->size, s->hash);
         for (uint32_t k = 0; k < s->contents.file_count; k++) {
             const model_file *file = &s->contents.files[k];
-            add_to_hash(identity, file->name, file->size, file->hash);
+            pack_add_to_hash(identity, file->name, file->size, file->hash);
         }
     }
 }

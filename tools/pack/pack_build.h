@@ -29,6 +29,10 @@ int pack_build(pack_input *in, const pack_plan *plan, const pack_finder *finder,
  * source. */
 int pack_build_stream(pack_input *in, const pack_plan *plan, const pack_output *out,
                       bvp_build_report *report);
+/* A hash of everything that is read: the options that are read by, then each file in turn. hash:
+ * zeros at first. assume_unit: or NULL. */
+void pack_begin_hash(uint8_t hash[16], const char *assume_unit, int keep_strays, int asset_numbers);
+void pack_add_to_hash(uint8_t chain[16], const char *name, uint64_t size, const uint8_t hash[16]);
 /* Finishes the builder as out->path. Returns the exit code. */
 int pack_write(bvp_builder *builder, const pack_output *out, bvp_build_report *report);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * convert_parts.c: rewrites a file with all of its parts in it (fat), or with none (thin).
+ * convert_parts.c: rewrites a file with all of its parts in it (fat), or with none (thin), or with
+ * its parts built anew.
  *
  * The result is, byte for byte, the file that packing it that way would have made. So parts are put
  * into sections by the same code (finish.c), tables are copied as they are, and only the header,
@@ -9,7 +10,7 @@
  * Parts are borrowed from the open file, not copied. A part that comes from a store is verified
  * first, because it may have been damaged since.
  *
- * Held by tests/property/test_packed.c.
+ * Held by tests/property/test_packed.c, and test_repack.c for parts that are built anew.
  * Spec: format.md, chapter "Parts"
  */
 #include "pack/file/finish.h"
@@ -22,6 +23,8 @@
 #include "format/record.h"
 #include "format/source.h"
 #include "pack/file/hierarchy_order.h"
+#include "pack/file/rebuild_part.h"
+#include "format/outside.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -31,7 +34,8 @@
 /* State of the work: what its sections point to. */
 typedef struct converting {
     const bvp_file *file;
-    bvp_builder builder; /* only its parts are used */
+    bvp_builder builder; /* only its parts are used; and if they are built anew, its options */
+    bool is_repacking;
     bvpi_finishing finishing;
     bvpi_chunk chunks[BVPD_SECTION_COUNT];
     uint8_t *strings;
@@ -48,7 +52,9 @@ static bvp_status take_part(converting *c, uint32_t idx, bool thin, bvp_error *e
     bvpd_part own;
     bvpi_load_record(&own, span->data + (uint64_t)idx * sizeof own, sizeof own);
     const bool is_verified = !bvpi_is_elsewhere(c->file, idx);
-    bvp_status status = bvpi_part_take(c->file, idx, true, is_verified, &made, error);
+    bvp_status status = c->is_repacking
+                            ? bvpi_part_rebuild(&c->builder, c->file, idx, &made, error)
+                            : bvpi_part_take(c->file, idx, true, is_verified, &made, error);
     if (status != BVP_OK)
         return status;
     made.part.name = own.name;
@@ -168,10 +174,12 @@ static bvp_status prepare(converting *c, bool thin, const char *store, bvp_error
     const bvpi_span *records = &file->section[BVPD_HIER];
     bvpd_header *h = &f->write.header;
     bvp_status status = BVP_OK;
-    size_t size;
+    size_t size = 0;
     f->b = &c->builder;
     *h = file->header;
     f->write.has_digests = file->digests.count > 0;
+    if (c->is_repacking)
+        memcpy(h->source_hash, c->builder.source_hash, sizeof h->source_hash);
     h->unique_triangle_count = 0; /* bvpi_place_parts() adds up */
     for (uint32_t i = 0; i < file->header.part_count && status == BVP_OK; i++)
         status = take_part(c, i, thin, error);
@@ -183,7 +191,9 @@ static bvp_status prepare(converting *c, bool thin, const char *store, bvp_error
             file->section[BVPD_INST].count, error);
     if (status == BVP_OK)
         status = make_strings(c, thin, store, error);
-    if (status == BVP_OK)
+    if (c->provenance)
+        size = strlen(c->provenance);
+    else if (status == BVP_OK)
         status = bvpi_copy_provenance(file, &c->provenance, &size, error);
     if (status != BVP_OK)
         return status;
@@ -203,6 +213,17 @@ static bvp_status prepare(converting *c, bool thin, const char *store, bvp_error
     return BVP_OK;
 }
 
+static void free_all(converting *c)
+{
+    for (uint64_t i = 0; i < c->builder.parts.count; i++)
+        bvpi_part_free(bvpi_part_at(&c->builder, (uint32_t)i));
+    bvpi_array_free(&c->builder.parts);
+    bvpi_finishing_free(&c->finishing);
+    free(c->strings);
+    free(c->provenance);
+    free(c);
+}
+
 bvp_status bvp_convert_fd(const bvp_file *file, int thin, const char *store, int fd,
                           bvp_error *error)
 {
@@ -218,12 +239,57 @@ bvp_status bvp_convert_fd(const bvp_file *file, int thin, const char *store, int
         status = prepare(c, thin != 0, store, error);
     if (status == BVP_OK)
         status = bvpi_write_fd(&c->finishing.write, fd, NULL, error);
-    for (uint64_t i = 0; i < c->builder.parts.count; i++)
-        bvpi_part_free(bvpi_part_at(&c->builder, (uint32_t)i));
-    bvpi_array_free(&c->builder.parts);
-    bvpi_finishing_free(&c->finishing);
-    free(c->strings);
-    free(c->provenance);
-    free(c);
+    free_all(c);
+    return status;
+}
+
+/* ---- parts built anew ------------------------------------------------------------------------ */
+
+static bvp_status refuse_options(const bvp_build_options *o, bvp_error *error)
+{
+    if (!o->share && !o->thin && !o->find_packed)
+        return BVP_OK;
+    return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                          "parts that are built anew are in the file, with their triangles");
+}
+
+bvp_status bvp_repack_fd(const bvp_file *file, const bvp_build_options *options, int fd,
+                         bvp_error *error)
+{
+    bvp_build_options o = options ? *options : (bvp_build_options){0};
+    bvp_builder *made = NULL;
+    bvp_status status = refuse_options(&o, error);
+    if (status == BVP_OK)
+        status = bvpi_source_refuse(file, error);
+    if (status == BVP_OK)
+        status = bvpi_outside_refuse(file, error);
+    if (status != BVP_OK)
+        return status;
+    bvp_file_info info;
+    bvp_get_info(file, &info);
+    o.unit_in_metres = info.unit_in_metres;
+    o.up = info.up;
+    o.tessellation_tolerance = info.tessellation_tolerance;
+    o.digests = info.has_digests;
+    if (!o.source_hash)
+        o.source_hash = file->header.source_hash;
+    converting *c = calloc(1, sizeof *c);
+    if (!c)
+        return bvpi_error_memory(error, sizeof *c);
+    c->file = file;
+    c->is_repacking = true;
+    status = bvp_builder_new(&o, &made, error);
+    if (status == BVP_OK) {
+        c->builder = *made;
+        c->builder.options.hierarchies = c->builder.specs;
+        c->builder.provenance = NULL;
+        c->provenance = made->provenance; /* or NULL: the old one's */
+        made->provenance = NULL;
+        bvp_builder_free(made);
+        status = prepare(c, false, NULL, error);
+    }
+    if (status == BVP_OK)
+        status = bvpi_write_fd(&c->finishing.write, fd, NULL, error);
+    free_all(c);
     return status;
 }

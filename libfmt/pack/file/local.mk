@@ -11,6 +11,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/file/part_buffers.c \
 	libfmt/pack/file/part_bytes.c \
 	libfmt/pack/file/product.c \
+	libfmt/pack/file/rebuild_part.c \
 	libfmt/pack/file/save.c \
 	libfmt/pack/file/stream_part.c \
 	libfmt/pack/file/tables.c \
@@ -22,6 +23,7 @@ noinst_HEADERS += \
 	libfmt/pack/file/linear_order.h \
 	libfmt/pack/file/part_bytes.h \
 	libfmt/pack/file/product.h \
+	libfmt/pack/file/rebuild_part.h \
 	libfmt/pack/file/save.h \
 	libfmt/pack/file/tables.h \
 	libfmt/pack/file/use_order.h

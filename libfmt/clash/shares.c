@@ -7,10 +7,10 @@
  * as many pieces in a row as there are shares. In a round the dearest piece goes to the share that
  * has least so far.
  *
- * The estimate: for some hundred groups of neighbours, one walk over the hierarchy counts the boxes
- * near. The instances up to the next group have as many neighbours, and each of these costs by the
- * size of the instance's part. Everything is counted in integers, so that the answer is the same
- * on every machine.
+ * The estimate: of some thousand instances, evenly spread, the boxes near are counted. The
+ * instances up to the next one have as many neighbours, and each of these costs by the size of the
+ * instance's part. Everything is counted in integers, so that the answer is the same on every
+ * machine.
  *
  * Held by tests/property/test_clash_shares.c.
  * Measured: decisions.md, "Shares of a clash run"
@@ -26,17 +26,16 @@
 #include "base/meter.h"
 #include "base/status.h"
 #include "clash/clash_scene.h"
-#include "clash/order.h"
 #include "clash/pair_limits.h"
 #include "clash/zones.h"
 #include "format/source.h"
 #include "query/body/caller_array.h"
 
 enum {
-    GROUP = BVPI_CLASH_BLOCK_MOST, /* neighbours whose common box is looked up */
-    GROUPS_MOST = 512,             /* look-ups: some ten microseconds each */
-    PIECE_LEAST = 64,              /* instances; smaller pieces lose what neighbours share */
-    ALIGNED = 16                   /* pieces of many instances begin at a multiple of this */
+    LOOKS_MOST = 8192, /* instances whose neighbours are counted: two microseconds each */
+    NEAR_MOST = 4096,  /* neighbours that are counted */
+    PIECE_LEAST = 64,  /* instances; smaller pieces lose what neighbours share */
+    ALIGNED = 16       /* pieces of many instances begin at a multiple of this */
 };
 
 /* ---- what a run is asked for ----------------------------------------------------------------- */
@@ -79,7 +78,9 @@ typedef struct estimate {
     const bvp_control *control;
     uint64_t *marks; /* with zones: the instances near one; else NULL */
     bvpi_clash_list near;
-    uint64_t near_count; /* neighbours of an instance in the last group, times GROUP */
+    uint64_t near_count; /* neighbours of the last instance that was looked at */
+    uint32_t part;       /* of the last instance */
+    uint64_t of_pair;
 } estimate;
 
 /* floor(sqrt(n)), by bits. */
@@ -92,60 +93,61 @@ static uint32_t root_of(uint32_t n)
     return root;
 }
 
-/* Counts the instances of the second file near the group's box. Within one file a pair belongs to
- * its lesser instance, so those in front are another's. */
-static bvp_status look_around(estimate *e, uint32_t first, uint32_t count)
+/* Counts the instances of the second file near this one. Within one file a pair belongs to its
+ * lesser instance, so those in front are another's. */
+static bvp_status look_around(estimate *e, uint32_t instance)
 {
-    bvpi_bounds all = {0};
+    bvpi_bounds own;
+    bvp_status status = bvpi_clash_bounds(&e->scene->a, instance, &own);
+    if (status == BVP_OK)
+        status = bvpi_clash_candidates(e->scene, &own, &e->near);
     e->near_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        bvpi_bounds own;
-        const bvp_status status = bvpi_clash_bounds(&e->scene->a, first + i, &own);
-        if (status != BVP_OK)
-            return status;
-        for (int k = 0; k < 3; k++) {
-            all.lo[k] = i == 0 || own.lo[k] < all.lo[k] ? own.lo[k] : all.lo[k];
-            all.hi[k] = i == 0 || own.hi[k] > all.hi[k] ? own.hi[k] : all.hi[k];
-        }
-    }
-    const bvp_status status = bvpi_clash_candidates(e->scene, &all, &e->near);
     for (uint64_t k = 0; k < e->near.count && status == BVP_OK; k++)
-        e->near_count += !e->scene->self || e->near.items[k] >= first;
+        e->near_count += !e->scene->self || e->near.items[k] > instance;
+    if (e->near_count > NEAR_MOST)
+        e->near_count = NEAR_MOST;
     return status;
 }
 
-/* Of one instance, in some unit: at most 2^31. */
-static bvp_status cost_of(estimate *e, uint32_t instance, uint64_t *cost)
+/* What a pair with this instance costs: more for a larger part. Neighbours often have the same. */
+static bvp_status look_at_part(estimate *e, uint32_t instance)
 {
-    bvp_instance_info at;
-    bvp_part_info part;
-    bvp_status status = bvp_get_instance(e->scene->a.file, instance, &at);
-    if (status == BVP_OK)
-        status = bvp_get_part(e->scene->a.file, at.part, &part);
+    bvp_part_info info;
+    uint32_t part;
+    bvp_status status = bvpi_get_instance_part(e->scene->a.file, instance, &part);
+    if (status == BVP_OK && part != e->part)
+        status = bvp_get_part(e->scene->a.file, part, &info);
     if (status != BVP_OK)
         return status == BVP_ERR_ARGUMENT ? BVP_ERR_CORRUPT : status;
-    const uint64_t many = e->near_count < 64 * GROUP ? e->near_count : 64 * GROUP;
-    const uint64_t of_pair =
-        64 + root_of(part.triangle_count > UINT32_MAX ? UINT32_MAX : (uint32_t)part.triangle_count);
-    *cost = 64 + many * of_pair / GROUP;
-    if (e->marks)
-        *cost = e->marks[instance / 64] >> (instance % 64) & 1 ? 64 * of_pair : 1;
+    if (part != e->part)
+        e->of_pair = 64 + root_of(info.triangle_count > UINT32_MAX ? UINT32_MAX
+                                                                   : (uint32_t)info.triangle_count);
+    e->part = part;
     return BVP_OK;
+}
+
+/* Of one instance, in some unit: at most 2^28. */
+static bvp_status cost_of(estimate *e, uint32_t instance, uint64_t *cost)
+{
+    const bvp_status status = look_at_part(e, instance);
+    *cost = 128 + e->near_count * e->of_pair;
+    if (e->marks)
+        *cost = e->marks[instance / 64] >> (instance % 64) & 1 ? 64 * e->of_pair : 1;
+    return status;
 }
 
 /* sums[i]: of the instances in front of i. */
 static bvp_status sum_up(estimate *e, uint32_t total, uint64_t *sums)
 {
-    const uint32_t groups = total / GROUP + 1;
-    const uint32_t step = (groups / GROUPS_MOST + 1) * GROUP;
+    const uint32_t step = total / LOOKS_MOST + 1;
     bvp_status status = BVP_OK;
     sums[0] = 0;
     for (uint32_t i = 0; i < total && status == BVP_OK; i++) {
         uint64_t cost = 0;
-        if (i % step == 0 && bvpi_is_cancelled(e->control))
+        if (i % LOOKS_MOST == 0 && bvpi_is_cancelled(e->control))
             return BVP_ERR_CANCELLED;
         if (i % step == 0 && !e->marks)
-            status = look_around(e, i, total - i < GROUP ? total - i : GROUP);
+            status = look_around(e, i);
         if (status == BVP_OK)
             status = cost_of(e, i, &cost);
         sums[i + 1] = sums[i] + cost;
@@ -259,6 +261,7 @@ static bvp_status share(const bvp_clash_scene *given, const bvp_clash_options *o
     bvpi_clash_scene scene = {0};
     bvpi_zones zones = {0};
     estimate e = {.scene = &scene,
+                  .part = BVP_NONE,
                   .control = options->control ? options->control
                              : a              ? a->control
                                               : NULL};

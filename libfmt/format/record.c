@@ -472,6 +472,15 @@ bvp_status bvpi_get_local(const bvp_file *file, const bvpd_instance *r, double o
     return are_finite(out, 12) ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
+bvp_status bvpi_get_instance_part(const bvp_file *file, uint32_t instance, uint32_t *part)
+{
+    bvpd_instance record;
+    if (!get_record(file, BVPD_INST, instance, &record, sizeof record))
+        return BVP_ERR_ARGUMENT;
+    *part = record.part;
+    return record.part < file->section[BVPD_PART].count ? BVP_OK : BVP_ERR_CORRUPT;
+}
+
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
                              double placement[12])
 {

@@ -143,6 +143,8 @@ bvp_status bvpi_get_top_tree(const bvp_file *file, uint32_t top, bvpi_tree *out)
  * finite. */
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
                              double placement[12]);
+/* The part of an instance alone, which costs a tenth. */
+bvp_status bvpi_get_instance_part(const bvp_file *file, uint32_t instance, uint32_t *part);
 /* The placement of an instance's node relative to its parent. */
 bvp_status bvpi_get_local(const bvp_file *file, const bvpd_instance *instance, double out[12]);
 /* A record of PLAC; its twelve entries are finite. */

@@ -398,9 +398,9 @@ static int prepare(clash_job *j, int count, char **paths, int share_count)
     run->created = j->created;
     run->bcf = set->bcf;
     code = read_rules(j); /* a rule file may set the limits */
-    if (code == 0)
+    if (code == 0 && !set->shard) /* warnings are in reports */
         code = clash_missing_warn(&j->rules, j->a);
-    if (code == 0 && j->a != j->b && j->zones.count == 0)
+    if (code == 0 && !set->shard && j->a != j->b && j->zones.count == 0)
         code = clash_missing_warn(&j->rules, j->b);
     if (code == 0)
         code = choose_limits(j);

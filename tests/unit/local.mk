@@ -14,6 +14,7 @@ UNIT_SUITES += \
 	tests/unit/test_clash_rows.c \
 	tests/unit/test_clash_rules.c \
 	tests/unit/test_clash_select.c \
+	tests/unit/test_clash_share.c \
 	tests/unit/test_clash_state.c \
 	tests/unit/test_cluster.c \
 	tests/unit/test_codec.c \

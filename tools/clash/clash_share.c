@@ -162,6 +162,8 @@ static int refuse_damaged(const char *path, uint64_t at)
 
 static int refuse_reading(const char *path)
 {
+    if (errno == ENOMEM)
+        return complain_memory();
     complain(path, "can't be read: %s", strerror(errno));
     return EXIT_INPUT;
 }

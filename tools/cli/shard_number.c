@@ -7,10 +7,12 @@
 #include "cli/shard_number.h"
 
 #include <assert.h>
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "text/message.h"
 
 /* A number of at least 1 that ends at `end`, or 0. */
@@ -168,10 +170,17 @@ int clash_share_is(const char *path)
 {
     char head[CLASH_SHARE_MAGIC_AT + sizeof CLASH_SHARE_MAGIC - 1];
     struct stat at;
-    FILE *file = stat(path, &at) == 0 && S_ISREG(at.st_mode) ? fopen(path, "rb") : NULL;
-    const size_t got = file ? fread(head, 1, sizeof head, file) : 0;
-    if (file)
-        fclose(file);
+    const int is_file = stat(path, &at) == 0 && S_ISREG(at.st_mode);
+    const int fd = is_file ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    size_t got = 0;
+    for (ssize_t some = 1; fd >= 0 && got < sizeof head && some != 0;) { /* a call may do less */
+        some = pread(fd, head + got, sizeof head - got, (off_t)got);
+        if (some < 0 && errno != EINTR)
+            break;
+        got += some > 0 ? (size_t)some : 0;
+    }
+    if (fd >= 0)
+        close(fd);
     return got == sizeof head && memcmp(head + CLASH_SHARE_MAGIC_AT, CLASH_SHARE_MAGIC,
                                         sizeof CLASH_SHARE_MAGIC - 1) == 0;
 }

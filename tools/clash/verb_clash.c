@@ -397,7 +397,7 @@ static int prepare(clash_job *j, int count, char **paths, int share_count)
     run->picture_max = (uint32_t)set->pictures;
     run->created = j->created;
     run->bcf = set->bcf;
-    code = read_rules(j); /* a rule file may set the limits */
+    code = read_rules(j);         /* a rule file may set the limits */
     if (code == 0 && !set->shard) /* warnings are in reports */
         code = clash_missing_warn(&j->rules, j->a);
     if (code == 0 && !set->shard && j->a != j->b && j->zones.count == 0)

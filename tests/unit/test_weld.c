@@ -2,7 +2,7 @@
  * test_weld.c: equal bits become one vertex, numbered by first use, whatever the thread count.
  */
 #include "build_case.h"
-#include "pack/mesh/weld.h"
+#include "pack/mesh/welded.h"
 #include "suite.h"
 
 #include <stdlib.h>
@@ -332,12 +332,86 @@ START_TEST(test_no_triangles)
 }
 END_TEST
 
+/* Welding leaves a mesh as it is, exactly if that is said of it. */
+START_TEST(test_welded)
+{
+    enum { VERTICES = 12, CORNERS = 36 };
+    uint64_t state = case_seed();
+    uint32_t yes = 0;
+    for (int round = 0; round < 20000; round++) {
+        uint32_t indices[CORNERS], number[CORNERS], next = 0;
+        float *v = make_vertices(&state, VERTICES, round % 2 ? 9 : 90);
+        const bvpi_vertices vertices = {(const uint8_t *)v, 12, 12, VERTICES, 36};
+        uint8_t *positions;
+        bool is_welded;
+        for (int k = 0; k < CORNERS; k++) { /* mostly in order, mostly all */
+            const uint64_t any = case_random(&state);
+            const bool is_new = any % 3 == 0 && next < VERTICES;
+            indices[k] =
+                is_new ? next : (uint32_t)(any >> 8) % (next + (any % 128 == 1 ? 2 : next == 0));
+            indices[k] = k == 0 ? 0 : indices[k] < VERTICES ? indices[k] : 0;
+            next = indices[k] >= next ? indices[k] + 1 : next;
+        }
+        const uint32_t count = bvpi_weld(&vertices, indices, CORNERS, 1, number, &positions);
+        const bool expected = count == VERTICES && memcmp(number, indices, sizeof number) == 0;
+        ck_assert(bvpi_is_welded(&vertices, indices, CORNERS, 1 + round % 3, &is_welded));
+        ck_assert_int_eq(is_welded, expected);
+        yes += is_welded;
+        free(positions);
+        free(v);
+    }
+    ck_assert(yes > 100 && yes < 19900);
+}
+END_TEST
+
+/* Enough vertices for several shares: two that are equal are found wherever they are. */
+START_TEST(test_welded_shares)
+{
+    enum { VERTICES = 60000, CORNERS = 3 * VERTICES };
+    uint64_t state = case_seed();
+    uint32_t *indices = malloc(CORNERS * sizeof *indices);
+    float *v = malloc(12 * VERTICES);
+    const bvpi_vertices vertices = {(const uint8_t *)v, 12, 12, VERTICES, 36};
+    for (uint32_t k = 0; k < VERTICES; k++) {
+        v[3 * k] = (float)k;
+        v[3 * k + 1] = v[3 * k + 2] = (float)(case_random(&state) % 5);
+        for (uint32_t c = 0; c < 3; c++)
+            indices[3 * k + c] = k - (c < k ? c : k);
+    }
+    for (int round = 0; round < 30; round++) {
+        const uint32_t a = (uint32_t)(case_random(&state) % VERTICES);
+        const uint32_t b = (a + 1 + (uint32_t)(case_random(&state) % (VERTICES - 1))) % VERTICES;
+        float kept[3];
+        bool is_welded;
+        const uint32_t threads = 1 + (uint32_t)round % 5;
+        ck_assert(bvpi_is_welded(&vertices, indices, CORNERS, threads, &is_welded));
+        ck_assert(is_welded);
+        memcpy(kept, v + 3 * (size_t)a, 12);
+        memcpy(v + 3 * (size_t)a, v + 3 * (size_t)b, 12);
+        ck_assert(bvpi_is_welded(&vertices, indices, CORNERS, threads, &is_welded));
+        ck_assert(!is_welded);
+        memcpy(v + 3 * (size_t)a, kept, 12);
+    }
+    free(indices);
+    free(v);
+}
+END_TEST
+
 SUITE(test_weld)
 {
-    const TTest *const tests[] = {
-        test_soup,          test_equal_hashes,    test_equal_hashes_of_doubles,
-        test_threads_agree, test_triangle_stride, test_order_over_pieces,
-        test_public_call,   test_in_place,        test_refusals,
-        test_bad_arrays,    test_no_triangles,    NULL};
+    const TTest *const tests[] = {test_soup,
+                                  test_equal_hashes,
+                                  test_equal_hashes_of_doubles,
+                                  test_threads_agree,
+                                  test_triangle_stride,
+                                  test_order_over_pieces,
+                                  test_public_call,
+                                  test_in_place,
+                                  test_refusals,
+                                  test_bad_arrays,
+                                  test_no_triangles,
+                                  test_welded,
+                                  test_welded_shares,
+                                  NULL};
     return suite_run("weld", tests);
 }

@@ -7,11 +7,12 @@
  * 3. doubles become floats relative to an origin. The origin is chosen with few significant bits so
  *    that differences are exact where the input allows; the largest error made is reported. An axis
  *    whose coordinates are floats already keeps origin 0 and stays exact;
- * 4. vertices with equal bits are welded (weld.c);
+ * 4. vertices with equal bits are welded (weld.c), unless they are already (welded.c);
  * 5. defects are counted and the content is hashed.
  *
  * `vertices` and `indices` always describe the current state: the caller's arrays at first, owned
- * ones after a step that had to copy. Only owned arrays are freed.
+ * ones after a step that had to copy. Only owned arrays are freed. Where no step has to copy, the
+ * result refers to the caller's arrays.
  *
  * The result depends on the mesh and options only, not on the number of threads.
  *
@@ -29,6 +30,7 @@
 #include "base/large_array.h"
 #include "pack/work.h"
 #include "pack/mesh/weld.h"
+#include "pack/mesh/welded.h"
 #include "format/identity.h"
 
 #include <assert.h>
@@ -133,7 +135,7 @@ static bvp_status keep_finite(intake *in, bvp_error *error)
     const uint64_t size = 3 * in->triangle_count * sizeof *in->kept;
     uint32_t *ids = malloc(size / 3 + 1);
     in->kept = malloc(size + 1);
-    in->out->mesh.ids = ids;
+    in->out->mesh.ids = in->out->owned[2] = ids;
     if (!in->kept || !ids)
         return bvpi_error_memory(error, size);
     uint64_t count = 0;
@@ -206,9 +208,38 @@ static bvp_status convert_doubles(intake *in, bvp_error *error)
 
 /* ---- welding -------------------------------------------------------------------------------- */
 
+/* Takes the arrays as they are, if they are welded. False: out of memory. */
+static bool take_welded(intake *in, bool *is_welded)
+{
+    bvpi_intake *out = in->out;
+    const bvpi_vertices *v = &in->vertices;
+    *is_welded = false;
+    if (!in->indices || in->triangle_count == 0 || v->stride != 12 ||
+        (uintptr_t)v->data % sizeof(float) != 0)
+        return true;
+    if (!bvpi_is_welded(v, in->indices, 3 * in->triangle_count, in->thread_count, is_welded))
+        return false;
+    if (!*is_welded)
+        return true;
+    out->mesh.positions = (const float *)(const void *)v->data;
+    out->mesh.indices = in->indices;
+    out->mesh.vertex_count = v->count;
+    out->mesh.triangle_count = (uint32_t)in->triangle_count;
+    out->owned[0] = in->floats;
+    out->owned[1] = in->kept;
+    in->floats = NULL;
+    in->kept = NULL;
+    return true;
+}
+
 static bvp_status weld(intake *in, bvp_error *error)
 {
     const uint64_t corners = 3 * in->triangle_count;
+    bool is_welded;
+    if (!take_welded(in, &is_welded))
+        return bvpi_error_memory(error, 8 * (uint64_t)in->vertices.count);
+    if (is_welded)
+        return BVP_OK;
     uint32_t *indices = bvpi_allocate(corners, sizeof *indices);
     uint8_t *positions = NULL;
     uint32_t count = UINT32_MAX;
@@ -216,7 +247,8 @@ static bvp_status weld(intake *in, bvp_error *error)
     if (indices)
         count =
             bvpi_weld(&in->vertices, in->indices, corners, in->thread_count, indices, &positions);
-    in->out->mesh.indices = indices;
+    in->out->mesh.indices = in->out->owned[1] = indices;
+    in->out->owned[0] = positions;
     in->out->mesh.positions = (float *)positions;
     if (count == UINT32_MAX)
         return bvpi_error_memory(error, 4 * corners + 12 * (uint64_t)in->vertices.count);
@@ -230,14 +262,8 @@ static bvp_status weld(intake *in, bvp_error *error)
 static bvp_status take_in(intake *in, bool keep_ids, bvp_error *error)
 {
     bvp_status status = check_finite(in, error);
-    if (status == BVP_OK && keep_ids && !in->out->mesh.ids && in->source->ids) {
-        const uint64_t size = in->triangle_count * sizeof *in->source->ids;
-        uint32_t *ids = malloc(size + 1);
-        if (!ids)
-            return bvpi_error_memory(error, size);
-        memcpy(ids, in->source->ids, size);
-        in->out->mesh.ids = ids;
-    }
+    if (status == BVP_OK && keep_ids && !in->out->mesh.ids)
+        in->out->mesh.ids = in->source->ids;
     if (status == BVP_OK && in->vertices.size == 24)
         status = convert_doubles(in, error);
     if (status == BVP_OK)
@@ -290,10 +316,8 @@ bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *opt
     out->mesh.has_ids = !options->no_ids;
     out->mesh.is_deformable = options->deformable != 0;
     out->mesh.is_outside = options->share != 0;
-    if (options->no_ids) {
-        free((void *)out->mesh.ids);
+    if (options->no_ids)
         out->mesh.ids = NULL;
-    }
     if (status != BVP_OK)
         bvpi_intake_free(out);
     return status;
@@ -301,8 +325,9 @@ bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *opt
 
 void bvpi_intake_free(bvpi_intake *intake)
 {
-    free((void *)intake->mesh.positions);
-    free((void *)intake->mesh.indices);
-    free((void *)intake->mesh.ids);
+    for (int k = 0; k < 3; k++) {
+        free(intake->owned[k]);
+        intake->owned[k] = NULL;
+    }
     intake->mesh = (bvpi_mesh){0};
 }

@@ -9,7 +9,8 @@
 #include "bvpack_build.h"
 
 typedef struct bvpi_intake {
-    bvpi_mesh mesh; /* owns its arrays */
+    bvpi_mesh mesh; /* its arrays may be the caller's */
+    void *owned[3]; /* those of positions, indices and ids that are not; or NULL */
     double origin[3];
     double rounding_error;
     uint64_t dropped_count;
@@ -18,7 +19,8 @@ typedef struct bvpi_intake {
 } bvpi_intake;
 
 /* Refuses bad indices, and non-finite corners unless drop_invalid is set. The result may have no
- * triangle. After a failure there is nothing to free. */
+ * triangle. A mesh that is welded already is not copied, so `source` must live as long as the
+ * result. After a failure there is nothing to free. */
 bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *options,
                             bvpi_intake *out, bvp_error *error);
 /* Counts defects and hashes the content of out->mesh, which is welded, relative to out->origin. */

@@ -12,7 +12,8 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/mesh/id_codes.c \
 	libfmt/pack/mesh/intake.c \
 	libfmt/pack/mesh/rebase.c \
-	libfmt/pack/mesh/weld.c
+	libfmt/pack/mesh/weld.c \
+	libfmt/pack/mesh/welded.c
 noinst_HEADERS += \
 	libfmt/pack/mesh/axis_codes.h \
 	libfmt/pack/mesh/axis_codes_kernel.h \
@@ -26,4 +27,6 @@ noinst_HEADERS += \
 	libfmt/pack/mesh/intake.h \
 	libfmt/pack/mesh/mesh.h \
 	libfmt/pack/mesh/rebase.h \
-	libfmt/pack/mesh/weld.h
+	libfmt/pack/mesh/vertex_hash.h \
+	libfmt/pack/mesh/weld.h \
+	libfmt/pack/mesh/welded.h

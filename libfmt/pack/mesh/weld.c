@@ -27,6 +27,7 @@
 #include "base/status.h"
 #include "base/large_array.h"
 #include "pack/mesh/check_mesh.h"
+#include "pack/mesh/vertex_hash.h"
 #include "pack/work.h"
 
 #include <assert.h>
@@ -51,31 +52,6 @@ typedef struct table {
     uint8_t *positions; /* of the vertices, in the order of their numbers */
     uint32_t capacity;  /* vertices for which `positions` has room */
 } table;
-
-static inline uint64_t mix(uint64_t x)
-{
-    x *= UINT64_C(0x9e3779b97f4a7c15); /* 2^64 over the golden ratio */
-    return x ^ x >> 32;
-}
-
-static inline uint64_t word_at(const uint8_t *p)
-{
-    uint64_t word;
-    memcpy(&word, p, sizeof word);
-    return word;
-}
-
-/* Half of the last mixture: the half that depends on all bits. */
-static inline uint32_t hash_vertex(const uint8_t *vertex, size_t size)
-{
-    uint32_t z;
-    if (size == 12) {
-        memcpy(&z, vertex + 8, sizeof z);
-        return (uint32_t)(mix(mix(word_at(vertex)) + z) >> 32);
-    }
-    const uint64_t first = mix(mix(word_at(vertex)) + word_at(vertex + 8));
-    return (uint32_t)(mix(first + word_at(vertex + 16)) >> 32);
-}
 
 static inline const uint8_t *position(const table *t, uint64_t number, size_t size)
 {
@@ -174,7 +150,7 @@ static inline __attribute__((always_inline)) bool enter_all(const welding *w, sh
             for (uint32_t k = 0; k < count; k++) {
                 b->at[k] = next;
                 next += (first + k) % 3 == 2 ? to_next_triangle : v->stride;
-                b->hashes[k] = hash_vertex(b->at[k], size);
+                b->hashes[k] = bvpi_hash_vertex(b->at[k], size);
                 __builtin_prefetch(bvpi_hash_home(&t->numbers, b->hashes[k]));
             }
         }
@@ -235,7 +211,7 @@ static void find_block(const welding *w, uint32_t own, uint32_t other, uint64_t 
     uint32_t hashes[BLOCK];
     assert(other < own && own < w->share_count && count <= BLOCK);
     for (uint32_t k = 0; k < count; k++) {
-        hashes[k] = hash_vertex(position(&s->table, begin + k, size), size);
+        hashes[k] = bvpi_hash_vertex(position(&s->table, begin + k, size), size);
         __builtin_prefetch(bvpi_hash_home(&t->numbers, hashes[k]));
     }
     for (uint32_t k = 0; k < count; k++) {

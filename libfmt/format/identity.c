@@ -27,10 +27,25 @@
 
 /* ---- the order of numbers ------------------------------------------------------------------- */
 
+/* The same at once where the numbers are 0 to count - 1 in any order, as those of a mesh of
+ * triangles are. False: they are not. */
+static bool place_by_number(const uint32_t *numbers, uint32_t count, uint32_t *order)
+{
+    memset(order, 0xff, (size_t)count * sizeof *order);
+    for (uint32_t i = 0; i < count; i++) {
+        if (numbers[i] >= count || order[numbers[i]] != UINT32_MAX)
+            return false;
+        order[numbers[i]] = i;
+    }
+    return true;
+}
+
 /* Sorts triangles by their numbers; equal numbers keep their order. A radix sort, because
  * verification must be linear. False: out of memory. */
 static bool sort_by_number(const uint32_t *numbers, uint32_t count, uint32_t *order)
 {
+    if (place_by_number(numbers, count, order))
+        return true;
     uint32_t *other = malloc((size_t)count * sizeof *other + 1);
     if (!other)
         return false;

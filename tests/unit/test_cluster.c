@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_cluster.c: coordinates of every mode and width, against the spec's words done bit by bit.
  */
+#include "format/check/decode_cluster.h"
 #include "suite.h"
 #include "tiny_file.h"
 
@@ -35,6 +36,33 @@ static uint32_t rank_of(uint32_t bits)
 static uint32_t ones(unsigned width)
 {
     return width == 32 ? UINT32_MAX : (1u << width) - 1;
+}
+
+/* Decoding all at once gives what decoding one number at a time does. */
+static void expect_same_decoded(const bvpi_cluster *cluster)
+{
+    static bvpi_decoded_cluster d;
+    uint32_t end = 0, wrong = 0;
+    bool finite = true;
+    d.cluster = *cluster;
+    bvpi_decode_cluster(&d);
+    for (uint32_t i = 0; i < cluster->triangle_count; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t vertex = bvpi_cluster_corner(cluster, i, k);
+            wrong += d.corner[i][k] != vertex;
+            end = vertex >= end ? vertex + 1 : end;
+        }
+    ck_assert_uint_eq(wrong, 0);
+    ck_assert_uint_eq(d.vertex_end, end);
+    end = end > cluster->vertex_count ? end : cluster->vertex_count;
+    for (uint32_t i = 0; i < end; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            const float x = bvpi_cluster_coordinate(cluster, axis, i);
+            finite = finite && isfinite(x);
+            wrong += bits_of(d.position[i][axis]) != bits_of(x);
+        }
+    ck_assert_uint_eq(wrong, 0);
+    ck_assert_int_eq(d.is_finite, finite);
 }
 
 /* RAW and ORDERED, some with tables, at any width. */
@@ -98,6 +126,7 @@ START_TEST(test_raw_and_ordered)
             for (int axis = 0; axis < 3; axis++)
                 wrong += bits_of(bvpi_cluster_coordinate(&cluster, axis, i)) != expected[axis][i];
         ck_assert_uint_eq(wrong, 0);
+        expect_same_decoded(&cluster);
         const uint32_t end = (uint32_t)(table - record);
         ck_assert_uint_eq(bvpi_cluster_nodes_off(&cluster), (end + 63) / 64 * 64);
     }
@@ -177,6 +206,7 @@ START_TEST(test_grid)
         ck_assert(bvpi_cluster_coordinate(&cluster, 1, 0) ==
                   (float)ldexp((int32_t)head.base[1], power - 128));
         ck_assert(bvpi_cluster_coordinate(&cluster, 2, 0) == -2);
+        expect_same_decoded(&cluster);
     }
     free(record);
 }
@@ -198,6 +228,7 @@ START_TEST(test_forged)
         ck_assert(bvpi_cluster_open(record, 36, NULL, 0, &cluster));
         for (uint32_t i = 0; i < cluster.triangle_count; i++)
             bvpi_cluster_triangle(&cluster, i, triangle);
+        expect_same_decoded(&cluster);
         ck_assert_uint_le(bvpi_cluster_nodes_off(&cluster), SLACK);
     }
     free(record);

@@ -6,6 +6,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/format/check/annotate_fields.c \
 	libfmt/format/check/annotate_rays.c \
 	libfmt/format/check/annotate_values.c \
+	libfmt/format/check/decode_cluster.c \
 	libfmt/format/check/verify_binary.c \
 	libfmt/format/check/verify_buffers.c \
 	libfmt/format/check/verify_content.c \
@@ -20,4 +21,5 @@ LIBBVPACK_SOURCES += \
 	libfmt/format/check/verify_volumes.c
 noinst_HEADERS += \
 	libfmt/format/check/annotate.h \
+	libfmt/format/check/decode_cluster.h \
 	libfmt/format/check/verify_file.h

@@ -12,6 +12,7 @@
  * Held by tests/property/test_identity.c.
  * Spec: format.md, chapter "Parts" (identity)
  */
+#include "format/check/decode_cluster.h"
 #include "format/check/verify_file.h"
 
 #include "format/identity.h"
@@ -33,6 +34,8 @@ typedef struct collection {
     uint64_t mask;
     uint64_t vertex_room, triangle_room;
     uint32_t vertex_count, triangle_count;
+    bvpi_decoded_cluster decoded;
+    uint64_t eight[8]; /* numbers of the triangles that are being added */
 } collection;
 
 /* Room was counted when the clusters were checked. If the file has changed since then, room may be
@@ -58,23 +61,33 @@ static uint32_t add_vertex(collection *m, const float position[3])
     }
 }
 
+/* The numbers of eight triangles from `first` on, as far as there are so many. */
+static void number_eight(collection *m, const bvpi_cluster *cluster, uint32_t first)
+{
+    uint32_t local[8];
+    for (uint32_t k = 0; k < 8; k++)
+        local[k] = first + k < cluster->triangle_count ? first + k : first;
+    bvpi_numbers_of_eight(m->part->ids, m->part->ids_size, &cluster->head, local, m->eight);
+}
+
 /* A vertex gets its number when a corner first uses it. If triangles are stored in the source's
  * order, vertices are then in the order of first use. */
 static void add_cluster(collection *m, const bvpi_cluster *cluster)
 {
+    bvpi_decoded_cluster *d = &m->decoded;
     uint32_t names[BVPI_LOCAL_VERTICES];
+    d->cluster = *cluster;
+    bvpi_decode_cluster(d);
     memset(names, 0xff, sizeof names);
     for (uint32_t i = 0; i < cluster->triangle_count && m->triangle_count < m->triangle_room; i++) {
         const size_t at = m->triangle_count++;
-        m->numbers[at] = (uint32_t)bvpi_triangle_id(m->part, &cluster->head, i);
+        if (i % 8 == 0)
+            number_eight(m, cluster, i);
+        m->numbers[at] = (uint32_t)m->eight[i % 8];
         for (uint32_t k = 0; k < 3; k++) {
-            const uint32_t vertex = bvpi_cluster_corner(cluster, i, k);
-            if (names[vertex] == FREE) {
-                float position[3];
-                for (int axis = 0; axis < 3; axis++)
-                    position[axis] = bvpi_cluster_coordinate(cluster, axis, vertex);
-                names[vertex] = add_vertex(m, position);
-            }
+            const uint32_t vertex = d->corner[i][k];
+            if (names[vertex] == FREE)
+                names[vertex] = add_vertex(m, d->position[vertex]);
             m->indices[3 * at + k] = names[vertex];
         }
     }

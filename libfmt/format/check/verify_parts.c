@@ -9,9 +9,11 @@
  * leaves share it.
  * Spec: format.md, chapters "Parts", "Cluster records", "Triangle numbers", "Nodes"
  */
+#include "format/check/decode_cluster.h"
 #include "format/check/verify_file.h"
 
 #include "base/checked.h"
+#include "base/simd.h"
 #include "format/identity.h"
 #include "format/triangle_ids.h"
 #include "node/cluster_record.h"
@@ -22,14 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-/* All corners and coordinates of a cluster: several rules, and each of its leaves, use them. */
-struct bvpi_decoded_cluster {
-    uint64_t place; /* of the record in the blob; UINT64_MAX: none is decoded */
-    bvpi_cluster cluster;
-    uint16_t corner[BVPD_CLUSTER_TRIANGLES][3];
-    float position[BVPI_LOCAL_VERTICES][3];
-};
-typedef struct bvpi_decoded_cluster decoded_cluster;
+typedef bvpi_decoded_cluster decoded_cluster;
 
 /* State of the check of one part. */
 typedef struct part_check {
@@ -118,27 +113,6 @@ static bool verify_places(part_check *c, uint64_t data_end, uint64_t ids_end)
 
 /* ---- clusters ------------------------------------------------------------------------------- */
 
-/* d->cluster is open. A corner of a vertex that does not exist, which violates CLU-7, gets whatever
- * follows. */
-static void decode_cluster(decoded_cluster *d)
-{
-    const bvpi_cluster *cluster = &d->cluster;
-    uint32_t count = cluster->vertex_count;
-    for (uint32_t i = 0; i < cluster->triangle_count; i++)
-        for (uint32_t k = 0; k < 3; k++) {
-            const uint32_t vertex = bvpi_cluster_corner(cluster, i, k);
-            d->corner[i][k] = (uint16_t)vertex;
-            count = vertex < count ? count : vertex + 1;
-        }
-    for (uint32_t i = 0; cluster->outside && i < cluster->triangle_count; i++)
-        bvpi_cluster_triangle(cluster, i, d->position[3 * i]);
-    if (cluster->outside)
-        return;
-    for (int axis = 0; axis < 3; axis++)
-        for (uint32_t vertex = 0; vertex < count; vertex++)
-            d->position[vertex][axis] = bvpi_cluster_coordinate(cluster, axis, vertex);
-}
-
 /* Are the bits of `size` bytes zero, from bit `from` on? */
 static bool is_zero_from(const uint8_t *data, uint64_t from, uint64_t size)
 {
@@ -180,9 +154,12 @@ static void verify_streams(part_check *c, const uint8_t *record, uint64_t nodes_
                "reserved bits of a cluster are not zero");
 
     bool used[BVPD_CLUSTER_VERTICES] = {false};
-    const uint32_t corners = 3 * cluster->triangle_count;
-    for (uint32_t i = 0; i < corners; i++)
-        used[c->decoded.corner[i / 3][i % 3]] = true;
+    const uint32_t corners =
+        c->decoded.vertex_end > cluster->vertex_count ? 3 * cluster->triangle_count : 0;
+    for (uint32_t i = 0; i < cluster->triangle_count; i++)
+        for (int k = 0; k < 3; k++)
+            used[c->decoded.corner[i][k]] = true;
+    bvpi_report_goes_on(report);
     for (uint32_t i = 0; i < corners && bvpi_report_goes_on(report); i++) {
         const uint32_t vertex = c->decoded.corner[i / 3][i % 3];
         BVPI_SOUND(report, "CLU-7", bvpi_verify_off(c->verify, cluster->corners),
@@ -210,12 +187,16 @@ static void verify_streams(part_check *c, const uint8_t *record, uint64_t nodes_
     }
     for (int axis = 0; axis < 3; axis++) {
         bool finite = true;
+        float lo = c->lo[axis], hi = c->hi[axis];
         for (vertex = 0; vertex < cluster->vertex_count; vertex++) {
             const float x = c->decoded.position[vertex][axis];
-            finite = finite && isfinite(x);
-            c->lo[axis] = x < c->lo[axis] ? x : c->lo[axis];
-            c->hi[axis] = x > c->hi[axis] ? x : c->hi[axis];
+            lo = x < lo ? x : lo;
+            hi = x > hi ? x : hi;
         }
+        for (vertex = 0; vertex < cluster->vertex_count && !c->decoded.is_finite; vertex++)
+            finite = finite && isfinite(c->decoded.position[vertex][axis]);
+        c->lo[axis] = lo;
+        c->hi[axis] = hi;
         BVPI_SOUND(report, "CLU-8", bvpi_verify_off(c->verify, cluster->vertices), finite,
                    "a coordinate on axis %d is not finite", axis);
     }
@@ -341,7 +322,7 @@ static bool verify_cluster(part_check *c, uint32_t idx)
                c->triangle_count);
     c->decoded.cluster = cluster;
     c->decoded.place = place;
-    decode_cluster(&c->decoded);
+    bvpi_decode_cluster(&c->decoded);
     if (cluster.outside)
         verify_no_streams(c, c->part.blob + place, nodes_end - place, next - place, offset);
     else
@@ -372,10 +353,43 @@ static bool find_decoded(const bvpi_part *part, uint64_t place, decoded_cluster 
     if (!bvpi_verify_is_cluster(part, place) ||
         !bvpi_cluster_open(part->blob, part->blob_size, part->outside, place, &d->cluster))
         return false;
-    decode_cluster(d);
+    bvpi_decode_cluster(d);
     d->place = place;
     assert(d->cluster.vertex_count <= BVPI_LOCAL_VERTICES &&
            d->cluster.triangle_count <= BVPD_CLUSTER_TRIANGLES);
+    return true;
+}
+
+/* Quickly, for all triangles of a leaf at once: are they inside the box, and in no other leaf? Only
+ * then they are taken from the set. False: they have to be looked at one by one. */
+static bool take_sound_leaf(bvpi_hierarchy_check *c, const decoded_cluster *d, uint32_t first,
+                            uint32_t count, const double lo[3], const double hi[3])
+{
+    const uint64_t item = (uint64_t)d->cluster.head.first_triangle + first;
+    if (count == 0 || count > 8 || !d->is_finite || c->tree.is_turned ||
+        item + count > c->items.count)
+        return false;
+    bvpi_f32x4 least, most;
+    memcpy(&least, d->position[d->corner[first][0]], sizeof least);
+    most = least;
+    for (uint32_t local = first; local < first + count; local++)
+        for (int k = 0; k < 3; k++) {
+            bvpi_f32x4 corner;
+            memcpy(&corner, d->position[d->corner[local][k]], sizeof corner);
+            least = f32x4_min(least, corner);
+            most = f32x4_max(most, corner);
+        }
+    bool is_in_box = true;
+    for (int axis = 0; axis < 3; axis++)
+        is_in_box = is_in_box && lo[axis] <= (double)least[axis] && (double)most[axis] <= hi[axis];
+    /* the set has a byte behind its last one */
+    uint8_t *bytes = c->items.bytes + item / 8;
+    const uint32_t free = bytes[0] | (uint32_t)bytes[1] << 8;
+    const uint32_t own = ((1u << count) - 1) << (item % 8);
+    if (!is_in_box || (free & own) != own)
+        return false;
+    bytes[0] = (uint8_t)(free & ~own);
+    bytes[1] = (uint8_t)((free & ~own) >> 8);
     return true;
 }
 
@@ -399,6 +413,8 @@ static void verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
         lo[axis] = bvpi_grid_corner(&c->tree, axis, box->lo[axis]);
         hi[axis] = bvpi_grid_corner(&c->tree, axis, box->hi[axis]);
     }
+    if (take_sound_leaf(c, d, first, count, lo, hi))
+        return;
     bvpi_turn turn;
     if (c->tree.is_turned)
         bvpi_turn_init(c->tree.turn, &turn);

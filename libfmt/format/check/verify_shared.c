@@ -12,7 +12,7 @@
 bool bvpi_bits_make(bvpi_verify *verify, uint64_t count, bvpi_bits *out)
 {
     out->count = count;
-    out->bytes = calloc((size_t)(count / 8 + 1), 1);
+    out->bytes = calloc((size_t)(count / 8 + 2), 1); /* two bytes may be looked at at once */
     if (out->bytes)
         return true;
     verify->report.status = bvpi_error_memory(verify->report.error, count / 8 + 1);

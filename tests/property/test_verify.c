@@ -2,6 +2,8 @@
  * test_verify.c: for every rule of the format a mutation of a good file that violates it.
  * Spec: format.md, all numbered rules.
  */
+#include "build_case.h"
+#include "node/cluster_record.h"
 #include "repair.h"
 #include "tiny_binary.h"
 #include "suite.h"
@@ -643,18 +645,55 @@ START_TEST(test_stop)
 }
 END_TEST
 
+static int count_in_two(void *user, const bvp_finding *finding)
+{
+    *(uint32_t *)user += strcmp(finding->rule, "NOD-12") == 0 &&
+                         strstr(finding->message, "is in two leaves") != NULL;
+    return 0;
+}
+
+/* Every node in turn refers to its triangles from one earlier on. All triangles are the same, so
+ * that no box tells: those that two leaves have then are found one by one. */
+START_TEST(test_leaves_overlap)
+{
+    enum { COUNT = 700 };
+    float soup[9 * COUNT];
+    bvpi_part part;
+    bvpi_cluster cluster;
+    uint32_t nodes = 0, missed = 0;
+    for (int i = 0; i < 9 * COUNT; i++)
+        soup[i] = (float)(i % 9 * i % 9 % 5);
+    const bvp_mesh mesh = case_mesh(soup, COUNT);
+    case_file file = case_build(&mesh, NULL);
+    ck_assert_int_eq(bvpi_get_part_here(file.file, 0, &part), BVP_OK);
+    for (uint32_t idx = 0; idx < part.cluster_count; idx++) {
+        ck_assert(bvpi_cluster_at(&part, idx, &cluster));
+        for (uint32_t n = 0; n < cluster.head.node_count; n++) {
+            bvpd_node *node = (bvpd_node *)(part.blob + bvpi_cluster_off(&part, idx) +
+                                            bvpi_cluster_nodes_off(&cluster)) +
+                              n;
+            uint32_t found = 0;
+            if ((node->geom & 255) == 0)
+                continue;
+            node->geom--;
+            ck_assert_int_ne(bvp_verify(file.bytes, file.size, count_in_two, &found, NULL), BVP_OK);
+            node->geom++;
+            nodes++;
+            missed += found == 0;
+        }
+    }
+    ck_assert_uint_gt(nodes, 3);
+    ck_assert_uint_eq(missed, 0);
+    ck_assert_int_eq(bvp_verify(file.bytes, file.size, NULL, NULL, NULL), BVP_OK);
+    case_close(&file);
+}
+END_TEST
+
 SUITE(test_verify)
 {
-    const TTest *const list[] = {test_good,
-                                 test_mutations,
-                                 test_sizes,
-                                 test_hash_count,
-                                 test_provenance,
-                                 test_deep_tree,
-                                 test_unknown_section,
-                                 test_section_after_hash,
-                                 test_lost_sections,
-                                 test_stop,
-                                 NULL};
+    const TTest *const list[] = {
+        test_good,          test_mutations, test_sizes,           test_hash_count,
+        test_provenance,    test_deep_tree, test_unknown_section, test_section_after_hash,
+        test_lost_sections, test_stop,      test_leaves_overlap,  NULL};
     return suite_run("verify", list);
 }

@@ -127,6 +127,7 @@ typedef struct welding {
 typedef struct entering {
     const uint8_t *at[BLOCK];
     uint32_t hashes[BLOCK];
+    uint32_t count;
 } entering;
 
 /* Each block goes through three rounds: compute hashes and prefetch slots; prefetch the vertices
@@ -139,38 +140,36 @@ static inline __attribute__((always_inline)) bool enter_all(const welding *w, sh
     table *t = &s->table;
     const size_t to_next_triangle = v->triangle_stride - 2 * v->stride;
     const uint64_t end = s->end;
-    entering blocks[3];
+    entering blocks[3] = {{.count = 0}, {.count = 0}, {.count = 0}};
+    entering *hashing = &blocks[0], *looking = &blocks[1], *last = &blocks[2];
+    uint32_t *out = w->out + s->begin, corner = s->begin % 3;
+    const uint8_t *next = s->begin < s->end ? bvpi_vertex_at(v, s->begin) : NULL;
     assert(v->size == size && s->begin <= s->end && s->end <= v->count);
     for (uint64_t first = s->begin; first < end + 2 * BLOCK; first += BLOCK) {
-        const uint32_t round = (uint32_t)((first - s->begin) / BLOCK);
-        if (first < end) {
-            entering *b = &blocks[round % 3];
-            const uint32_t count = end - first < BLOCK ? (uint32_t)(end - first) : BLOCK;
-            const uint8_t *next = bvpi_vertex_at(v, (uint32_t)first);
-            for (uint32_t k = 0; k < count; k++) {
-                b->at[k] = next;
-                next += (first + k) % 3 == 2 ? to_next_triangle : v->stride;
-                b->hashes[k] = bvpi_hash_vertex(b->at[k], size);
-                __builtin_prefetch(bvpi_hash_home(&t->numbers, b->hashes[k]));
-            }
+        const uint64_t left = first < end ? end - first : 0;
+        hashing->count = left < BLOCK ? (uint32_t)left : BLOCK;
+        for (uint32_t k = 0; k < hashing->count; k++) {
+            const uint32_t hash = bvpi_hash_vertex(next, size);
+            hashing->at[k] = next;
+            hashing->hashes[k] = hash;
+            __builtin_prefetch(bvpi_hash_home(&t->numbers, hash));
+            next += corner == 2 ? to_next_triangle : v->stride;
+            corner = corner == 2 ? 0 : corner + 1;
         }
-        if (round >= 1 && first - BLOCK < end) {
-            const entering *b = &blocks[(round - 1) % 3];
-            const uint64_t left = end - (first - BLOCK);
-            for (uint32_t k = 0; k < BLOCK && k < left; k++) {
-                const uint32_t number = (uint32_t)*bvpi_hash_home(&t->numbers, b->hashes[k]);
-                __builtin_prefetch(position(t, number == 0 ? 0 : number - 1, size));
-            }
+        for (uint32_t k = 0; k < looking->count; k++) {
+            const uint32_t number = (uint32_t)*bvpi_hash_home(&t->numbers, looking->hashes[k]);
+            __builtin_prefetch(position(t, number == 0 ? 0 : number - 1, size));
         }
-        if (round >= 2) {
-            const entering *b = &blocks[(round - 2) % 3];
-            const uint64_t begin = first - 2 * BLOCK;
-            if (!grow(t))
-                return false;
-            for (uint32_t k = 0; k < BLOCK && k < end - begin; k++)
-                w->out[begin + k] = enter(t, b->at[k], b->hashes[k], size);
-        }
+        if (!grow(t))
+            return false;
+        for (uint32_t k = 0; k < last->count; k++)
+            *out++ = enter(t, last->at[k], last->hashes[k], size);
+        entering *free_block = last;
+        last = looking;
+        looking = hashing;
+        hashing = free_block;
     }
+    assert(out == w->out + s->end);
     return true;
 }
 

@@ -22,6 +22,7 @@
  */
 #include "pack/mesh/find_strays.h"
 
+#include "base/simd.h"
 #include "base/status.h"
 #include "base/large_array.h"
 #include "pack/mesh/check_mesh.h"
@@ -187,6 +188,46 @@ static double range_of_doubles(const uint8_t *at, uint32_t count, size_t stride)
     return hi - lo + sum;
 }
 
+/* The longest of the ranges of three axes, of vertices without gaps: four of them side by side. */
+static double longest_of_dense(const uint8_t *data, uint32_t count)
+{
+    const bvpi_f32x4 zero = {0}, infinite = f32x4_splat(INFINITY);
+    bvpi_f32x4 lo[3] = {infinite, infinite, infinite}, sum[3] = {zero, zero, zero};
+    bvpi_f32x4 hi[3] = {-infinite, -infinite, -infinite};
+    const uint32_t whole = count / 4 * 4;
+    for (uint32_t i = 0; i < whole; i += 4, data += 48) {
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++) {
+            bvpi_f32x4 x;
+            memcpy(&x, data + 16 * k, sizeof x);
+            lo[k] = f32x4_min(x, lo[k]);
+            hi[k] = f32x4_max(x, hi[k]);
+            sum[k] += zero * x;
+        }
+    }
+    double longest = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double least = INFINITY, most = -INFINITY, all = 0;
+        for (int k = axis; k < 12; k += 3) {
+            least = fmin(least, (double)lo[k / 4][k % 4]);
+            most = fmax(most, (double)hi[k / 4][k % 4]);
+            all += (double)sum[k / 4][k % 4];
+        }
+        for (uint32_t i = 0; i < count - whole; i++) {
+            float x;
+            memcpy(&x, data + 12 * i + 4 * axis, sizeof x);
+            least = fmin(least, (double)x);
+            most = fmax(most, (double)x);
+            all += 0 * (double)x;
+        }
+        const double range = most - least + all;
+        if (!isfinite(range))
+            return INFINITY;
+        longest = fmax(longest, range);
+    }
+    return longest;
+}
+
 /* The longest side of the box of all vertices; not finite if a vertex is not. */
 static double longest_side(const search *s)
 {
@@ -194,6 +235,8 @@ static double longest_side(const search *s)
     double longest = 0;
     if (v->triangle_stride != 3 * v->stride)
         return INFINITY;
+    if (v->stride == 12 && v->size == 12)
+        return longest_of_dense(v->data, v->count);
     for (size_t axis = 0; axis < 3; axis++) {
         const double range = v->size == 24
                                  ? range_of_doubles(v->data + 8 * axis, v->count, v->stride)

@@ -51,8 +51,7 @@ int clash_missing_warn(clash_rules *r, const instance_tree *t)
     int code = 0;
     for (uint32_t i = 0; i < t->info.instance_count && code == 0; i++) {
         uint64_t faces;
-        const uint32_t node = instance_tree_node(t, i);
-        if (!instance_tree_property(t, node, MISSING_FACES_KEY, take_count, &faces) ||
+        if (!instance_tree_property_of(t, i, MISSING_FACES_KEY, take_count, &faces) ||
             bvp_get_instance(t->file, i, &info) != BVP_OK || info.part >= t->info.part_count)
             continue;
         if (!parts) /* few files have any */
@@ -62,7 +61,7 @@ int clash_missing_warn(clash_rules *r, const instance_tree *t)
         missing *m = &parts[info.part];
         if (m->instances++ == 0) {
             m->faces = faces;
-            m->node = node;
+            m->node = instance_tree_node(t, i);
             count++;
         }
     }

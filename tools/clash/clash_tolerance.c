@@ -51,8 +51,7 @@ static int read_tree(clash_tolerance *t, int side, const instance_tree *tree, do
     t->otherwise[side] = scale * tree->info.tessellation_tolerance;
     for (uint32_t i = 0; i < tree->info.instance_count; i++) {
         double number;
-        if (!instance_tree_property(tree, instance_tree_node(tree, i), TOLERANCE_KEY, take_number,
-                                    &number) ||
+        if (!instance_tree_property_of(tree, i, TOLERANCE_KEY, take_number, &number) ||
             bvp_get_instance(tree->file, i, &info) != BVP_OK)
             continue;
         if (!t->of[side]) { /* few formats say it */

@@ -77,14 +77,18 @@ bvp_string instance_tree_part_name(const instance_tree *t, uint32_t node)
     return part_text(t, &info, 0);
 }
 
+static bvp_string label_of(const instance_tree *t, const bvp_node_info *node)
+{
+    const bvp_string name = node->name.size > 0 ? node->name : part_text(t, node, 0);
+    return name.size > 0 ? name : (bvp_string){"unnamed", 7};
+}
+
 bvp_string instance_tree_label(const instance_tree *t, uint32_t node)
 {
     bvp_node_info info;
     if (bvp_get_node(t->file, node, &info) != BVP_OK)
         return (bvp_string){"unnamed", 7};
-    if (info.name.size == 0)
-        info.name = part_text(t, &info, 0);
-    return info.name.size > 0 ? info.name : (bvp_string){"unnamed", 7};
+    return label_of(t, &info);
 }
 
 int instance_tree_property(const instance_tree *t, uint32_t node, const char *key,
@@ -101,6 +105,13 @@ int instance_tree_property(const instance_tree *t, uint32_t node, const char *ke
             return 1;
     }
     return 0;
+}
+
+int instance_tree_property_of(const instance_tree *t, uint32_t instance, const char *key,
+                              instance_value_fn accept, void *user)
+{
+    return t->has_properties &&
+           instance_tree_property(t, instance_tree_node(t, instance), key, accept, user);
 }
 
 static int keep_value(void *user, bvp_string value)
@@ -149,19 +160,19 @@ static uint32_t count_kin(kin_table *table, const uint8_t hash[16])
 static int identify(instance_tree *t, uint32_t node, kin_table *table, growing_text *text)
 {
     static const uint8_t top[16];
-    const uint32_t parent = instance_tree_parent(t, node);
+    bvp_node_info info = {.parent = BVP_NONE};
+    const bvp_status status = bvp_get_node(t->file, node, &info);
+    const uint32_t parent = status == BVP_OK && info.parent < node ? info.parent : BVP_NONE;
     uint8_t *hash = t->hashes[node];
     assert(node < t->info.node_count);
-    assert(parent == BVP_NONE || parent < node); /* so the parent's hash is there */
+    t->has_properties |= info.property_count > 0;
     if (parent == BVP_NONE) {
         memset(hash, 0, 16);
         t->ordinals[node] = 1;
         return 0;
     }
-    /* hash = of above, label and source id. */
-    bvp_node_info info = {0};
-    const bvp_string label = instance_tree_label(t, node);
-    bvp_get_node(t->file, node, &info);
+    /* hash = of above, label and source id. The parent's is there: its number is smaller. */
+    const bvp_string label = label_of(t, &info);
     growing_text_clear(text);
     if (growing_text_add(text, (const char *)(parent == 0 ? top : t->hashes[parent]), 16) != 0 ||
         growing_text_add(text, label.data, label.size) != 0 || growing_text_add(text, "", 1) != 0 ||

@@ -11,6 +11,7 @@ typedef struct instance_tree {
     const bvp_file *file;
     bvp_file_info info;
     uint8_t (*hashes)[16]; /* of each node's path and source ids, the root's name left out */
+    int has_properties;    /* any node */
     uint32_t *ordinals;    /* which of the siblings with the same name and source id: 1, 2 ... */
     struct indexed_instance {
         uint64_t hash; /* of the path */
@@ -41,6 +42,9 @@ bvp_string instance_tree_part_number(const instance_tree *t, uint32_t node);
 typedef int (*instance_value_fn)(void *user, bvp_string value);
 int instance_tree_property(const instance_tree *t, uint32_t node, const char *key,
                            instance_value_fn accept, void *user);
+/* The same of an instance's node. O(1) where no node has properties. */
+int instance_tree_property_of(const instance_tree *t, uint32_t instance, const char *key,
+                              instance_value_fn accept, void *user);
 
 /* Labels below the root, "a/b[2]": see clash_side.path. 0, or no memory. */
 int instance_tree_path(const instance_tree *t, uint32_t node, growing_text *out);

@@ -298,7 +298,7 @@ int clash_rules_bind(clash_rules *r, const instance_tree *a, const instance_tree
     int code = r->uses ? 0 : complain_memory();
     const uint32_t count = a == b ? a->info.instance_count : 0;
     for (uint32_t i = 0; i < count && code == 0; i++) {
-        if (!instance_tree_property(a, instance_tree_node(a, i), STRAYS_KEY, is_text, NULL))
+        if (!instance_tree_property_of(a, i, STRAYS_KEY, is_text, NULL))
             continue;
         if (!r->strays) /* few files have any */
             r->strays = calloc(count / 64 + 1, sizeof *r->strays);

@@ -116,8 +116,11 @@ shares 3
 "$bvpack" merge --trust-shares share*.bvp -o trusted.bvp || bad "merge --trust-shares"
 "$bvpack" merge share*.bvp -o merged.bvp || bad "merge"
 same trusted.bvp merged.bvp
+mkdir large
+"$make_export" large 6 200 0 || exit 99
+for i in 1 2 3; do "$bvpack" pack large/export.jsonl --shard $i/3 -o share$i.bvp -q || bad "share $i of 3"; done
 cp share2.bvp kept.bvp
-for at in 3 5; do # in the parts; in the tables behind them
+for at in 1 3 5 7 9; do # of the blocks most hold nothing but parts
   printf '\125\252' | dd of=share2.bvp bs=1 seek=$(($(stat -c %s share2.bvp) * at / 10)) conv=notrunc 2>/dev/null
   refused 4 'share2.bvp' merge --trust-shares share1.bvp share2.bvp share3.bvp -o none.bvp
   cp kept.bvp share2.bvp

@@ -587,10 +587,42 @@ START_TEST(memory_is_constant)
 }
 END_TEST
 
+/* Texts that several threads read in pieces: floats, and doubles from somewhere in the middle. */
+START_TEST(large_texts)
+{
+    enum { FACETS = 60000 };
+    for (int kind = 0; kind < 4; kind++) {
+        const char *name = kind < 2 ? "stream_large.stl" : "stream_large.obj";
+        FILE *file = fopen(name, "wb");
+        ck_assert_ptr_nonnull(file);
+        fputs(kind < 2 ? "solid large\n" : "o large\n", file);
+        for (int i = 0; i < FACETS; i++) {
+            const char *x = kind % 2 && i > FACETS / 2 ? "123456.789012345" : "0.1";
+            if (kind < 2)
+                fprintf(file,
+                        "facet normal 0 0 1\nouter loop\nvertex 0 0 %d\nvertex %s %d 1\n"
+                        "vertex 1.5e-1 %d.25 7\nendloop\nendfacet\n%40s\n",
+                        i, x, i % 100, i % 9, "");
+            else
+                fprintf(file, "v 0 0 %d\nv %s %d 1\nv 1.5e-1 %d.25 7\nf -3 %d -1\n%90s\n", i, x,
+                        i % 100, i % 9, 3 * i + 2, "");
+        }
+        fputs(kind < 2 ? "endsolid large\n" : "", file);
+        ck_assert_int_eq(fclose(file), 0);
+        reference r = {.path = name, .dir = ".", .options = {.thread_count = 3}};
+        read_reference(&r);
+        ck_assert_int_eq(r.status, BVP_OK);
+        ck_assert_int_eq(r.model.meshes[0].is_double, kind % 2);
+        ck_assert_int_eq(compare_with(&r, name, 1000, 0), 1);
+        reference_free(&r);
+        remove(name);
+    }
+}
+END_TEST
+
 SUITE(test_triangle_stream)
 {
-    const TTest *const tests[] = {models,  harmed,   pipes,     harmed_pipes,
-                                  rewound, too_many, no_folder, memory_is_constant,
-                                  NULL};
+    const TTest *const tests[] = {models,   harmed,    pipes,       harmed_pipes,       rewound,
+                                  too_many, no_folder, large_texts, memory_is_constant, NULL};
     return suite_run("triangle_stream", tests);
 }

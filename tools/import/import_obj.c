@@ -593,10 +593,12 @@ static bvp_status read_in_pieces(obj *o, uint32_t threads)
         return BVP_ERR_NO_MEMORY;
     memset(r->is_used, 0, sizeof r->is_used);
     options.drop_invalid = o->im->options->drop_invalid;
+    /* with a sink memory is scarce */
+    const uint32_t most = o->im->options->sink && 2 * threads < ROUND ? 2 * threads : ROUND;
     bvp_status status = begin_object(o, NULL, 0);
     while (status == BVP_OK && o->scan.at < end) {
         r->to = o;
-        for (r->count = 0; r->count < ROUND && o->scan.at < end; r->count++) {
+        for (r->count = 0; r->count < most && o->scan.at < end; r->count++) {
             const char *last = end - o->scan.at > PIECE_SIZE
                                    ? find_line(begin, o->scan.at + PIECE_SIZE, end)
                                    : end;

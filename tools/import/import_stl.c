@@ -199,12 +199,13 @@ static bvp_status read_round(importer *im, reader *s, uint32_t threads, uint32_t
 static bvp_status read_rounds(importer *im, reader *s)
 {
     const uint32_t threads = crew_size(im->options->thread_count);
-    uint32_t most = threads < ROUND ? threads : ROUND;
+    const uint32_t largest = im->options->sink && 2 * threads < ROUND ? 2 * threads : ROUND;
+    uint32_t most = threads < largest ? threads : largest;
     bvp_status status = BVP_OK;
     while (status == BVP_OK && threads > 1 && s->scan.at >= s->resume_at &&
            s->scan.end - s->scan.at > 2 * PIECE_SIZE) {
         status = read_round(im, s, threads, most);
-        most = 2 * most < ROUND ? 2 * most : ROUND;
+        most = 2 * most < largest ? 2 * most : largest;
         import_progress(im, (uint64_t)(s->scan.at - (const char *)im->data), im->size);
         if (!s->is_round_whole)
             break;

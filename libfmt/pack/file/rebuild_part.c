@@ -97,7 +97,7 @@ static bvp_status read_soup(const bvp_file *file, uint32_t part, soup *s, bvp_er
     return sort_by_id(s) ? BVP_OK : bvpi_error_memory(error, 4 * s->count);
 }
 
-/* Puts the triangles into the source's order and welds them. in->mesh owns what is made. */
+/* Puts the triangles into the source's order and welds them. `in` owns what is made. */
 static bvp_status make_mesh(const bvp_builder *b, const soup *s, bvpi_intake *in, bvp_error *error)
 {
     const uint64_t corners = 3 * s->count;
@@ -106,8 +106,8 @@ static bvp_status make_mesh(const bvp_builder *b, const soup *s, bvpi_intake *in
     uint32_t *ids = bvpi_allocate(s->count, sizeof *ids), count = UINT32_MAX;
     uint8_t *positions = NULL;
     bool is_counting = true; /* the numbers are 0, 1, 2 ... */
-    in->mesh.indices = indices;
-    in->mesh.ids = ids;
+    in->owned[1] = indices;
+    in->owned[2] = ids;
     if (sorted && indices && ids) {
         for (uint64_t i = 0; i < s->count; i++) {
             memcpy(sorted + 9 * i, s->positions + 9 * (uint64_t)s->order[i], 9 * sizeof *sorted);
@@ -118,13 +118,12 @@ static bvp_status make_mesh(const bvp_builder *b, const soup *s, bvpi_intake *in
         count = bvpi_weld(&v, NULL, corners, b->options.thread_count, indices, &positions);
     }
     free(sorted);
-    in->mesh.positions = (float *)positions;
+    in->owned[0] = positions;
     if (count == UINT32_MAX)
         return bvpi_error_memory(error, 52 * s->count);
-    if (is_counting || b->options.no_ids) {
-        free(ids);
-        in->mesh.ids = NULL;
-    }
+    in->mesh.positions = (const float *)positions;
+    in->mesh.indices = indices;
+    in->mesh.ids = is_counting || b->options.no_ids ? NULL : ids;
     in->mesh.vertex_count = count;
     in->mesh.triangle_count = (uint32_t)s->count;
     in->mesh.has_ids = !b->options.no_ids;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * test_build_memory.c: each allocation fails once: the call says so, nothing leaks (the address
- * sanitizer looks), and nothing else goes wrong. The allocator is wrapped by the linker.
+ * sanitizer looks), and nothing else goes wrong. And the most that is allocated at a time. The
+ * allocator is wrapped by the linker.
  */
 #include "pack/tree/binary_tree.h"
 #include "suite.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,33 +23,57 @@ static int fails(void)
     return left >= 0 && left-- == 0;
 }
 
+/* Bytes that are allocated, and the most that were. */
+static uint64_t live, most_live;
+
+static void *take(void *p)
+{
+    live += malloc_usable_size(p);
+    most_live = live > most_live ? live : most_live;
+    return p;
+}
+
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *p, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *p);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *p, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *p);
 
 void *__wrap_malloc(size_t size)
 {
-    return fails() ? NULL : __real_malloc(size);
+    return fails() ? NULL : take(__real_malloc(size));
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return fails() ? NULL : __real_calloc(count, size);
+    return fails() ? NULL : take(__real_calloc(count, size));
 }
 
 void *__wrap_realloc(void *p, size_t size)
 {
-    return fails() ? NULL : __real_realloc(p, size);
+    if (fails())
+        return NULL;
+    const uint64_t before = malloc_usable_size(p);
+    void *moved = __real_realloc(p, size);
+    if (moved)
+        live -= before;
+    return moved ? take(moved) : NULL;
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-    return fails() ? NULL : __real_aligned_alloc(alignment, size);
+    return fails() ? NULL : take(__real_aligned_alloc(alignment, size));
+}
+
+void __wrap_free(void *p)
+{
+    live -= malloc_usable_size(p);
+    __real_free(p);
 }
 
 enum { COUNT = 40000 }; /* more than one batch */
@@ -307,9 +333,71 @@ START_TEST(test_largest)
 }
 END_TEST
 
+/* ---- the most memory ------------------------------------------------------------------------- */
+
+/* A welded surface of 2 * side * side triangles, folded. *positions is allocated, too. */
+static uint32_t *make_sheet(uint32_t side, float **positions, uint64_t *vertex_count)
+{
+    const uint64_t corners = 6 * (uint64_t)side * side;
+    float *soup = malloc(3 * corners * sizeof *soup);
+    uint32_t *indices = NULL;
+    void *welded = NULL;
+    for (uint64_t k = 0; k < corners; k++) {
+        static const uint32_t right[6] = {0, 1, 0, 1, 1, 0}, up[6] = {0, 0, 1, 0, 1, 1};
+        const uint32_t x = (uint32_t)(k / 6 % side) + right[k % 6];
+        const uint32_t y = (uint32_t)(k / 6 / side) + up[k % 6];
+        soup[3 * k] = (float)x;
+        soup[3 * k + 1] = (float)y;
+        soup[3 * k + 2] = (float)(x * y % 7) * .1f;
+    }
+    const bvp_mesh mesh = {
+        .positions = soup, .vertex_count = corners, .triangle_count = corners / 3};
+    ck_assert_int_eq(bvp_weld(&mesh, 1, &indices, &welded, vertex_count, NULL), BVP_OK);
+    free(soup);
+    *positions = welded;
+    return indices;
+}
+
+/* The most bytes that packing allocates beside the caller's arrays. */
+static uint64_t most_of(uint32_t side, uint32_t thread_count)
+{
+    const bvp_build_options options = {.thread_count = thread_count};
+    float *positions;
+    uint64_t vertex_count;
+    uint32_t *indices = make_sheet(side, &positions, &vertex_count), part;
+    const bvp_mesh mesh = {.positions = positions,
+                           .indices = indices,
+                           .vertex_count = vertex_count,
+                           .triangle_count = 2 * (uint64_t)side * side};
+    FILE *file = fopen("/dev/null", "w");
+    bvp_builder *b;
+    ck_assert_int_eq(bvp_builder_new(&options, &b, NULL), BVP_OK);
+    const uint64_t before = live;
+    most_live = live;
+    ck_assert_int_eq(bvp_builder_add_part(b, &mesh, &part, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_builder_finish_fd(b, fileno(file), NULL, NULL), BVP_OK);
+    const uint64_t most = most_live - before;
+    bvp_builder_free(b);
+    fclose(file);
+    free(positions);
+    free(indices);
+    return most;
+}
+
+/* Bytes for each triangle more, so that workspaces do not count. It takes 14.6: its record 7, its
+ * node 3, its number in the list of batches 4. A copy of the mesh would take 18 more. */
+START_TEST(test_most)
+{
+    const uint64_t small = most_of(500, 1), large = most_of(800, 1);
+    const double bytes = (double)(large - small) / (2 * (800. * 800 - 500. * 500));
+    ck_assert_double_lt(bytes, 17);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {test_build, test_weld, test_kinds, test_save, test_largest};
+    const TTest *const tests[] = {test_build, test_weld,    test_kinds,
+                                  test_save,  test_largest, test_most};
     TCase *cases = tcase_create("build memory");
     tcase_set_timeout(cases, SUITE_TIMEOUT);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)

@@ -3,6 +3,7 @@
  * sanitizer looks), and nothing else goes wrong. And the most that is allocated at a time. The
  * allocator is wrapped by the linker.
  */
+#include "pack/mesh/defects.h"
 #include "pack/tree/binary_tree.h"
 #include "suite.h"
 
@@ -394,10 +395,31 @@ START_TEST(test_most)
 }
 END_TEST
 
+/* Edges are counted before anything is built, but their keys would take more than that. */
+START_TEST(test_most_of_defects)
+{
+    enum { SIDE = 500 };
+    float *positions;
+    uint64_t vertex_count;
+    uint32_t *indices = make_sheet(SIDE, &positions, &vertex_count);
+    const bvpi_mesh mesh = {.indices = indices,
+                            .vertex_count = (uint32_t)vertex_count,
+                            .triangle_count = 2 * SIDE * SIDE};
+    bvpi_defects defects;
+    const uint64_t before = live;
+    most_live = live;
+    ck_assert(bvpi_count_defects(&mesh, 2, &defects));
+    ck_assert_uint_eq(defects.open_edge_count, 4 * SIDE);
+    ck_assert_uint_lt(most_live - before, 8 * (uint64_t)mesh.triangle_count);
+    free(positions);
+    free(indices);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {test_build, test_weld,    test_kinds,
-                                  test_save,  test_largest, test_most};
+    const TTest *const tests[] = {test_build,   test_weld, test_kinds,          test_save,
+                                  test_largest, test_most, test_most_of_defects};
     TCase *cases = tcase_create("build memory");
     tcase_set_timeout(cases, SUITE_TIMEOUT);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)

@@ -78,7 +78,7 @@ for count in 1 2 3 7; do
   same one merged
 done
 # more shares than instances: some are empty
-shares 90 "${whole[@]}" -j 1
+shares 75 "${whole[@]}" -j 1
 mapfile -t files < <(ls s*.clash | sort -R --random-source=<(yes $seed))
 reports merged "${whole[@]}" "${after[@]}" --merge "${files[@]}"
 same one merged
@@ -195,7 +195,7 @@ refused 3 'is a share of 3, but other.clash is one of 2' "${merge[@]}" other.cla
 
 cp s2.clash good.clash
 size=$(stat -c %s good.clash)
-for ((k = 0; k < 25; k++)); do
+for ((k = 0; k < 12; k++)); do
   at=$((RANDOM * 32768 + RANDOM))
   at=$((at % size))
   head -c $at good.clash >s2.clash
@@ -216,7 +216,7 @@ cp good.clash s2.clash
 # ---- killed
 
 expect 0 clash hall.bvp --contacts -q -r one.jsonl
-for ((k = 0; k < 8; k++)); do # a share that goes on from its state
+for ((k = 0; k < 6; k++)); do # a share that goes on from its state
   rm -f k2.clash
   "$bvpack" clash hall.bvp --contacts --shard 2/2 -o k2.clash --state st -q -j 1 </dev/null &
   sleep 0.0$((RANDOM % 10))
@@ -227,7 +227,7 @@ done
 expect 0 clash hall.bvp --contacts --shard 2/2 -o k2.clash --state st -q
 expect 0 clash hall.bvp --contacts --shard 1/2 -o k1.clash --state st2 -q
 [ ! -e st ] && [ ! -e st2 ] || bad "a state is left"
-for ((k = 0; k < 8; k++)); do # a merge
+for ((k = 0; k < 6; k++)); do # a merge
   rm -f merged.jsonl
   "$bvpack" clash hall.bvp --contacts --merge k1.clash k2.clash -r merged.jsonl -q </dev/null &
   sleep 0.0$((RANDOM % 10))

@@ -356,10 +356,39 @@ START_TEST(cut_and_damaged)
 }
 END_TEST
 
+static int count_pair(void *user, const bvp_clash_pair *pair)
+{
+    (void)pair;
+    ++*(uint32_t *)user;
+    return 0;
+}
+
+/* Whoever forges a pack can hash it: no bytes take the reader out of them. */
+START_TEST(any_bytes_as_a_pack)
+{
+    uint64_t seed = case_seed() + 12;
+    uint32_t right = 0, wrong = 0;
+    for (int round = 0; round < 3000; round++) {
+        const uint32_t size = (uint32_t)(case_random(&seed) % 300);
+        uint8_t *bytes =
+            malloc(size ? size : 1); /* of this size, for those that look at addresses */
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < size; i++)
+            bytes[i] = case_random(&seed) % 3 == 0 ? (uint8_t)case_random(&seed) : 0;
+        const int code = clash_pack_each(bytes, size, count_pair, &count);
+        ck_assert(code == 0 || code == -1);
+        ck_assert_uint_le(count, size / 4);
+        *(code == 0 ? &right : &wrong) += 1;
+        free(bytes);
+    }
+    ck_assert(right > 10 && wrong > 10);
+}
+END_TEST
+
 SUITE(test_clash_share)
 {
-    const TTest *const list[] = {come_back, forged_heads_and_marks, forged_pairs, cut_and_damaged,
-                                 NULL};
+    const TTest *const list[] = {come_back,       forged_heads_and_marks, forged_pairs,
+                                 cut_and_damaged, any_bytes_as_a_pack,    NULL};
     if (!mkdtemp(folder))
         return 99;
     for (int i = 0; i < SHARES; i++)

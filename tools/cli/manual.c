@@ -8,7 +8,7 @@
 #include <string.h>
 #include "text/message.h"
 
-enum { WIDTH = 79, OPTION_COLUMN = 26 };
+enum { WIDTH = 79, OPTION_COLUMN = 26, LINE_MOST = 100 };
 
 static const char program_summary[] =
     "pack CAD models into files that answer geometric questions as they lie on disk";
@@ -89,7 +89,14 @@ static void print_option(FILE *out, const option_row *row)
 {
     char form[128];
     int column = 2 + (int)option_form(row, form, sizeof form);
-    fprintf(out, "  %s", form);
+    if (column > LINE_MOST) { /* a long list of choices goes on in the next line */
+        int cut = LINE_MOST - 2;
+        while (cut > 0 && form[cut - 1] != '|')
+            cut--;
+        fprintf(out, "  %.*s\n%*s%s", cut, form, OPTION_COLUMN, "", form + cut);
+    } else {
+        fprintf(out, "  %s", form);
+    }
     if (column + 2 > OPTION_COLUMN) {
         fputc('\n', out);
         column = 0;

@@ -3,11 +3,8 @@
  * exactly.
  *
  * Every edge goes into the bucket of its smaller vertex, with a key made of the other vertex (upper
- * half) and the third corner of its triangle (lower half). Sorting a bucket brings equal edges
- * together: one is an open edge, three or more are non-manifold. Equal keys are the same edge of
- * triangles with the same three corners: duplicates. Each triangle is counted once there, by the
- * key whose third corner is not before the other vertex. Most buckets need no sorting: in
- * defects_kernel.c a glance tells that all their edges have two triangles.
+ * half) and the third corner of its triangle (lower half): edge_keys.h. Most buckets need no
+ * sorting: in defects_kernel.c a glance tells that all their edges have two triangles.
  *
  * The keys of all edges would take 24 bytes a triangle. So they are made in rounds, each over a
  * range of vertices whose keys and counters fit in BYTES a triangle. A first pass finds what lies
@@ -32,6 +29,7 @@
 #include "base/sum.h"
 #include "base/large_array.h"
 #include "pack/mesh/defects_kernel.h"
+#include "pack/mesh/edge_keys.h"
 #include "pack/work.h"
 
 #include <assert.h>
@@ -40,7 +38,6 @@
 #include <string.h>
 
 enum {
-    INSERTION_MAX = 24,
     PIECE_MAX = 8, /* each has a counter for each vertex of a round */
     RUN = 1 << 10, /* triangles of which it is known to which vertices they refer */
     BIN_MAX = 1 << 14,
@@ -71,45 +68,6 @@ bool bvpi_is_degenerate(const float *a, const float *b, const float *c)
     if (has_area(a, b, c, 0, 1) || has_area(a, b, c, 1, 2) || has_area(a, b, c, 2, 0))
         return false;
     return is_flat(a, b, c, 0, 1) && is_flat(a, b, c, 1, 2) && is_flat(a, b, c, 2, 0);
-}
-
-/* ---- sorting -------------------------------------------------------------------------------- */
-
-static void sift(uint64_t *keys, uint64_t root, uint64_t count)
-{
-    for (uint64_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && keys[child] < keys[child + 1])
-            child++;
-        if (keys[root] >= keys[child])
-            return;
-        const uint64_t swapped = keys[root];
-        keys[root] = keys[child];
-        keys[child] = swapped;
-    }
-}
-
-/* Heapsort for the rare large bucket of a vertex with many triangles, so that none is worse than n
- * log n. */
-static void sort_keys(uint64_t *keys, uint64_t count)
-{
-    if (count <= INSERTION_MAX) {
-        for (uint64_t i = 1; i < count; i++) {
-            const uint64_t key = keys[i];
-            uint64_t k = i;
-            for (; k > 0 && keys[k - 1] > key; k--)
-                keys[k] = keys[k - 1];
-            keys[k] = key;
-        }
-        return;
-    }
-    for (uint64_t i = count / 2; i-- > 0;)
-        sift(keys, i, count);
-    for (uint64_t end = count - 1; end > 0; end--) {
-        const uint64_t swapped = keys[0];
-        keys[0] = keys[end];
-        keys[end] = swapped;
-        sift(keys, 0, end);
-    }
 }
 
 /* ---- runs and rounds ------------------------------------------------------------------------- */
@@ -153,23 +111,6 @@ static uint32_t *next_of(const counting *c, uint32_t piece)
     return c->next + (uint64_t)piece * (c->end - c->begin);
 }
 
-static inline void order3(const uint32_t *index, uint32_t out[3])
-{
-    const uint32_t a = index[0], b = index[1], c = index[2];
-    const uint32_t least = a < b ? a : b, most = a > b ? a : b;
-    out[0] = least < c ? least : c;
-    out[2] = most > c ? most : c;
-    out[1] = a ^ b ^ c ^ out[0] ^ out[2];
-    assert(out[0] <= out[1] && out[1] <= out[2]);
-}
-
-/* v: ascending. A triangle with two equal corners has no edges, but may be a duplicate. It gets one
- * key, which leads to its own vertex or to the third corner. */
-static inline bool has_edges(const uint32_t v[3])
-{
-    return v[0] != v[1] && v[1] != v[2];
-}
-
 static uint64_t run_end(const counting *c, uint32_t run)
 {
     const uint64_t end = RUN * ((uint64_t)run + 1);
@@ -187,8 +128,8 @@ static void survey_runs(void *user, uint32_t piece)
         uint32_t least = UINT32_MAX, most = 0;
         for (uint64_t i = RUN * (uint64_t)run; i < run_end(c, run); i++) {
             uint32_t v[3];
-            order3(m->indices + 3 * i, v);
-            const bool edges = has_edges(v);
+            bvpi_edge_order(m->indices + 3 * i, v);
+            const bool edges = bvpi_edge_exists(v);
             bins[v[0] >> c->bin_shift] += edges ? 2 : 1;
             bins[v[1] >> c->bin_shift] += edges;
             least = v[0] < least ? v[0] : least;
@@ -235,8 +176,8 @@ static void count_keys(void *user, uint32_t piece)
         const uint64_t end = run_end(c, c->round_runs[k]);
         for (uint64_t i = RUN * (uint64_t)c->round_runs[k]; i < end; i++) {
             uint32_t v[3];
-            order3(c->mesh->indices + 3 * i, v);
-            const bool edges = has_edges(v);
+            bvpi_edge_order(c->mesh->indices + 3 * i, v);
+            const bool edges = bvpi_edge_exists(v);
             if (v[0] - begin < size)
                 count[v[0] - begin] += edges ? 2 : 1;
             if (v[1] - begin < size)
@@ -269,11 +210,6 @@ static void place_buckets(void *user, uint32_t piece)
         }
 }
 
-static uint64_t key_of(uint32_t other, uint32_t third)
-{
-    return (uint64_t)other << 32 | third;
-}
-
 /* Afterwards, the last piece's `next` of a vertex is the end of its bucket. */
 static void put_keys(void *user, uint32_t piece)
 {
@@ -285,39 +221,22 @@ static void put_keys(void *user, uint32_t piece)
         const uint64_t end = run_end(c, c->round_runs[k]);
         for (uint64_t i = RUN * (uint64_t)c->round_runs[k]; i < end; i++) {
             uint32_t v[3];
-            order3(c->mesh->indices + 3 * i, v);
-            const bool edges = has_edges(v);
+            bvpi_edge_order(c->mesh->indices + 3 * i, v);
+            const bool edges = bvpi_edge_exists(v);
             if (v[0] - begin < size) {
                 uint32_t *at = &next[v[0] - begin];
-                c->keys[*at] = key_of(v[1], v[2]);
+                c->keys[*at] = bvpi_edge_key_of(v[1], v[2]);
                 if (edges)
-                    c->keys[*at + 1] = key_of(v[2], v[1]);
+                    c->keys[*at + 1] = bvpi_edge_key_of(v[2], v[1]);
                 *at += edges ? 2 : 1;
             }
             if (edges && v[1] - begin < size)
-                c->keys[next[v[1] - begin]++] = key_of(v[2], v[0]);
+                c->keys[next[v[1] - begin]++] = bvpi_edge_key_of(v[2], v[0]);
         }
     }
 }
 
 /* ---- counting ------------------------------------------------------------------------------- */
-
-/* Counts from the sorted keys of one vertex. Exactly one of a triangle's keys has its third corner
- * not before the other vertex; that key stands for the triangle. */
-static void count_bucket(const uint64_t *keys, uint64_t count, uint32_t vertex, bvpi_defects *out)
-{
-    for (uint64_t i = 0; i < count;) {
-        const uint32_t other = (uint32_t)(keys[i] >> 32);
-        uint64_t edges = 0, last = UINT64_MAX; /* not a valid key: its vertex does not exist */
-        for (; i < count && keys[i] >> 32 == other; last = keys[i++]) {
-            const uint32_t third = (uint32_t)keys[i];
-            edges += third != other;
-            out->duplicate_count += keys[i] == last && third >= other;
-        }
-        out->open_edge_count += edges == 1 && other != vertex;
-        out->nonmanifold_edge_count += edges > 2 && other != vertex;
-    }
-}
 
 static void count_buckets(void *user, uint32_t piece)
 {
@@ -332,8 +251,7 @@ static void count_buckets(void *user, uint32_t piece)
         if (k == last)
             break;
         assert(begin <= ends[k]);
-        sort_keys(c->keys + begin, ends[k] - begin);
-        count_bucket(c->keys + begin, ends[k] - begin, c->begin + k, &out);
+        bvpi_count_edges(c->keys + begin, ends[k] - begin, c->begin + k, &out);
         begin = ends[k];
     }
     assert(begin == c->first[piece + 1]); /* every key was put */

@@ -4,7 +4,7 @@
  *
  * Most vertices have a few keys, of edges that each have two triangles. Then nothing has to be
  * sorted: each key is held against all others at once, and must find its edge twice and itself
- * once. Whatever else there is, also more keys, is left to count_bucket() in defects.c.
+ * once. Whatever else there is, also more keys, is left to bvpi_count_edges().
  *
  * Slow twin: the sorted count in defects.c, by tests/unit/test_defects.c.
  * Measured: decisions.md, "The time of packing"

@@ -21,19 +21,33 @@ static inline uint64_t bvpi_edge_key_of(uint32_t other, uint32_t third)
     return (uint64_t)other << 32 | third;
 }
 
-/* A triangle's keys; returns how many. One with two equal corners has no edges, but may be a
- * duplicate: it gets one key, which leads to its own vertex or to the third corner. */
-static inline uint32_t bvpi_edge_keys(const uint32_t index[3], bvpi_edge_key out[3])
+static inline void bvpi_edge_order(const uint32_t index[3], uint32_t out[3])
 {
     const uint32_t a = index[0], b = index[1], c = index[2];
     const uint32_t least = a < b ? a : b, most = a > b ? a : b;
-    const uint32_t v0 = least < c ? least : c, v2 = most > c ? most : c, v1 = a ^ b ^ c ^ v0 ^ v2;
-    assert(v0 <= v1 && v1 <= v2);
-    out[0] = (bvpi_edge_key){v0, bvpi_edge_key_of(v1, v2)};
-    if (v0 == v1 || v1 == v2)
+    out[0] = least < c ? least : c;
+    out[2] = most > c ? most : c;
+    out[1] = a ^ b ^ c ^ out[0] ^ out[2];
+    assert(out[0] <= out[1] && out[1] <= out[2]);
+}
+
+/* v: ascending. A triangle with two equal corners has no edges, but may be a duplicate. It gets one
+ * key, which leads to its own vertex or to the third corner. */
+static inline bool bvpi_edge_exists(const uint32_t v[3])
+{
+    return v[0] != v[1] && v[1] != v[2];
+}
+
+/* A triangle's keys; returns how many. */
+static inline uint32_t bvpi_edge_keys(const uint32_t index[3], bvpi_edge_key out[3])
+{
+    uint32_t v[3];
+    bvpi_edge_order(index, v);
+    out[0] = (bvpi_edge_key){v[0], bvpi_edge_key_of(v[1], v[2])};
+    if (!bvpi_edge_exists(v))
         return 1;
-    out[1] = (bvpi_edge_key){v0, bvpi_edge_key_of(v2, v1)};
-    out[2] = (bvpi_edge_key){v1, bvpi_edge_key_of(v2, v0)};
+    out[1] = (bvpi_edge_key){v[0], bvpi_edge_key_of(v[2], v[1])};
+    out[2] = (bvpi_edge_key){v[1], bvpi_edge_key_of(v[2], v[0])};
     return 3;
 }
 

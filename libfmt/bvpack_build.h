@@ -192,8 +192,17 @@ typedef struct bvp_triangle_stream {
     int is_double;
     uint64_t triangle_count;      /* how many will come, for progress; 0: not known */
     const char *name, *source_id; /* UTF-8 or NULL; read when the stream has ended */
-    int refuse_strays; /* nonzero: a mesh of which bvp_find_strays would make several groups is
-                          refused with BVP_ERR_LIMIT before it is built */
+    /* Or NULL: a folder in which the call keeps what it has done, and goes on with what an earlier
+     * call had done that did not come to its end, in this process or another that was killed. The
+     * stream is then read again from its beginning, and held against what was read before.
+     * Temporary files are there, with names, and stay: bvp_builder_remove_state. */
+    const char *state;
+    const char *key; /* text that must be the same then, or NULL: what names the stream's source */
+    /* Or NULL. Receive how many triangles bvp_find_strays would take out, and its factor. */
+    uint64_t *stray_count;
+    double *stray_factor;
+    int refuse_strays; /* nonzero: a mesh with strays is refused before it is built: BVP_ERR_LIMIT
+                        */
 } bvp_triangle_stream;
 /* Packs a stream of triangles in bounded memory (options memory, temporary): the same bytes as
  * bvp_builder_add_part of all of them as a soup. Only the wide hierarchy, without rays, and not
@@ -203,6 +212,10 @@ typedef struct bvp_triangle_stream {
  * with ENOSPC: the disk is full. *part: as of bvp_builder_add_part. */
 BVP_API bvp_status bvp_builder_add_stream(bvp_builder *builder, const bvp_triangle_stream *stream,
                                           uint32_t *part, bvp_error *error);
+
+/* Removes what bvp_builder_add_stream has put into the folder, and the folder if nothing else is in
+ * it. When the file that the part is in has its name. */
+BVP_API void bvp_builder_remove_state(const char *folder);
 
 /* Replaces what bvp_builder_new was told of the source, by the members unit_in_metres, up,
  * tessellation_tolerance, source_hash and provenance of *options: of a stream they may be known

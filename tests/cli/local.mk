@@ -25,6 +25,7 @@ SCRIPT_TESTS += \
 	tests/cli/test_import_rvm.sh \
 	tests/cli/test_import_step.sh \
 	tests/cli/test_issues.sh \
+	tests/cli/test_memory.sh \
 	tests/cli/test_nightly.sh \
 	tests/cli/test_other_encoder.sh \
 	tests/cli/test_packed_gltf.sh \

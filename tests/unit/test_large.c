@@ -146,6 +146,7 @@ static void check_description(const soup *s, const bvpi_spool *spool, const bvpi
     bvpi_intake in;
     bvpi_description found;
     uint64_t stray_count;
+    double factor;
     ck_assert_int_eq(bvpi_intake_mesh(&mesh, &options, &in, NULL), BVP_OK);
     ck_assert_int_eq(bvpi_describe(spool, true, means, &found, NULL), BVP_OK);
     ck_assert_mem_eq(found.content_hash, in.content_hash, sizeof in.content_hash);
@@ -153,8 +154,9 @@ static void check_description(const soup *s, const bvpi_spool *spool, const bvpi
     ck_assert_uint_eq(found.defects.duplicate_count, in.duplicate_count);
     ck_assert_uint_eq(found.defects.open_edge_count, in.open_edge_count);
     ck_assert_uint_eq(found.defects.nonmanifold_edge_count, in.nonmanifold_edge_count);
-    ck_assert_int_eq(bvpi_count_strays(&in.mesh, &stray_count, NULL), BVP_OK);
+    ck_assert_int_eq(bvpi_count_strays(&in.mesh, &stray_count, &factor, NULL), BVP_OK);
     ck_assert_uint_eq(found.stray_count, stray_count);
+    ck_assert(stray_count == 0 || found.stray_factor == factor);
     float lo[3], hi[3];
     double from[3], to[3];
     bvpi_grid grid;

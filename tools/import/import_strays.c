@@ -104,11 +104,22 @@ static bvp_status part_groups(importer *im, model_mesh *mesh, const uint32_t *gr
     return BVP_OK;
 }
 
-static bvp_status part_mesh(importer *im, model_mesh *mesh)
+bvp_status import_warn_strays(importer *im, uint64_t count, double factor, int is_parted)
 {
     static const char *const ends[2][2] = {
         {"; in one part with them it makes queries slow", "; it gets a grid of its own"},
         {"; in one part with them they make queries slow", "; they get grids of their own"}};
+    char text[160];
+    int power = 0; /* of the largest power of ten that is not above the factor */
+    for (; factor >= 10 && power < DBL_MAX_10_EXP; factor /= 10) /* the factor may be infinite */
+        power++;
+    snprintf(text, sizeof text, "%s 10^%d times farther out than all others%s",
+             count == 1 ? "triangle lies" : "triangles lie", power, ends[count != 1][is_parted]);
+    return import_warn(im, count, text);
+}
+
+static bvp_status part_mesh(importer *im, model_mesh *mesh)
+{
     const int is_parted = im->options->strays == MODEL_STRAYS_PART;
     const bvp_mesh whole = {.positions = mesh->positions,
                             .is_double = mesh->is_double,
@@ -117,7 +128,6 @@ static bvp_status part_mesh(importer *im, model_mesh *mesh)
                             .triangle_count = mesh->triangle_count};
     uint32_t *groups, group_count;
     double factor;
-    char text[160];
     bvp_status status = bvp_find_strays(&whole, &groups, &group_count, &factor, im->error);
     if (status != BVP_OK || !groups)
         return status;
@@ -127,12 +137,7 @@ static bvp_status part_mesh(importer *im, model_mesh *mesh)
     free(groups);
     if (status != BVP_OK)
         return status;
-    int power = 0; /* of the largest power of ten that is not above the factor */
-    for (; factor >= 10 && power < DBL_MAX_10_EXP; factor /= 10) /* the factor may be infinite */
-        power++;
-    snprintf(text, sizeof text, "%s 10^%d times farther out than all others%s",
-             count == 1 ? "triangle lies" : "triangles lie", power, ends[count != 1][is_parted]);
-    return import_warn(im, count, text);
+    return import_warn_strays(im, count, factor, is_parted);
 }
 
 bvp_status import_part_strays(importer *im)

@@ -61,6 +61,8 @@ bvp_status import_warn(importer *im, uint64_t count, const char *text);
 bvp_status import_note_file(importer *im, const char *name, const void *data, size_t size);
 /* Does with the strays of all meshes what the options say. */
 bvp_status import_part_strays(importer *im);
+/* Says that `count` triangles lie `factor` times farther out than the rest. */
+bvp_status import_warn_strays(importer *im, uint64_t count, double factor, int is_parted);
 void import_progress(importer *im, uint64_t done, uint64_t total);
 
 /* A NUL-terminated copy, with bytes that are not UTF-8 and control characters replaced; NULL when

@@ -16,6 +16,7 @@
 #include "files/output.h"
 #include "pack/pack_mesh.h"
 #include "pack/pack_report.h"
+#include "model/import.h"
 #include "model/stray_names.h"
 #include "stream/triangle_stream.h"
 
@@ -431,11 +432,17 @@ enum { USUAL_BYTES = 30 };
 /* Packs the stream's triangles; then the model, which is complete, is the source's contents. */
 static int take_stream(building *b, streaming *s, pack_source *source, uint32_t *part)
 {
+    uint64_t stray_count = 0;
+    double stray_factor = 1;
     bvp_error error = {0};
     s->to = (bvp_triangle_stream){.next = next_triangles,
                                   .user = s,
                                   .is_double = triangle_stream_is_double(s->from),
                                   .triangle_count = triangle_stream_total(s->from),
+                                  .state = b->plan->set->state,
+                                  .key = source->path,
+                                  .stray_count = &stray_count,
+                                  .stray_factor = &stray_factor,
                                   .refuse_strays =
                                       !b->plan->set->keep_strays && !b->plan->set->deformable};
     bvp_status status = bvp_builder_add_stream(b->builder, &s->to, part, &error);
@@ -449,8 +456,12 @@ static int take_stream(building *b, streaming *s, pack_source *source, uint32_t 
     if (status == BVP_OK) { /* it is the source's from here on */
         source->contents = *triangle_stream_model(s->from);
         *triangle_stream_model(s->from) = (model){0};
-        return 0;
+        importer im = {.out = &source->contents, .error = &error};
+        if (stray_count > 0)
+            status = import_warn_strays(&im, stray_count, stray_factor, 0);
     }
+    if (status == BVP_OK)
+        return 0;
     progress_stop(b->out->bar);
     if (status == BVP_ERR_LIMIT && strstr(error.message, "lie so far outside")) {
         complain(source->path,
@@ -466,7 +477,9 @@ static int choose_folder(const pack_plan *plan, const pack_output *out, char fol
 {
     const char *from_user = getenv("TMPDIR");
     int size;
-    if (plan->set->temporary)
+    if (plan->set->state && !plan->set->temporary)
+        size = folder_of(plan->set->state, folder, 4096) == 0 ? (int)strlen(folder) : 4096;
+    else if (plan->set->temporary)
         size = snprintf(folder, 4096, "%s", plan->set->temporary);
     else if (strcmp(out->path, "-") == 0)
         size = snprintf(folder, 4096, "%s", from_user && *from_user ? from_user : "/tmp");
@@ -551,6 +564,8 @@ int pack_build_stream(pack_input *in, const pack_plan *plan, const pack_output *
     }
     if (code == 0)
         code = pack_write(b.builder, out, report);
+    if (code == 0 && plan->set->state)
+        bvp_builder_remove_state(plan->set->state);
     bvp_builder_free(b.builder);
     triangle_stream_close(s.from);
     free(provenance);

@@ -14,7 +14,7 @@
 typedef struct pack_settings {
     const char *output, *unit, *up, *format, *hierarchy, *split, *fit, *offset_bits, *chord, *store;
     const char *shard, *assume_unit;
-    const char *memory, *temporary;
+    const char *memory, *temporary, *state;
     const char *urdf, *joints, *package_path;
     double angle;           /* degrees; 0: the default */
     double import_timeout;  /* seconds; 0: by the model's size */

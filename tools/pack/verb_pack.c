@@ -57,8 +57,8 @@ static int choose_output(const pack_settings *set, const pack_input *in, char *o
         complain("--memory", "takes one model, found %d", in->source_count);
         return EXIT_USAGE;
     }
-    if (set->temporary && !set->memory) {
-        complain("--tmp", "there are temporary files with --memory only");
+    if ((set->temporary || set->state) && !set->memory) {
+        complain(set->state ? "--state" : "--tmp", "there are temporary files with --memory only");
         return EXIT_USAGE;
     }
     if (strcmp(out, "-") == 0 && set->json) {
@@ -307,6 +307,10 @@ static const option_row options[] = {
     {"tmp", 0, OPTION_FILE, offsetof(pack_settings, temporary), "DIR",
      "the folder of these files, which have no name and are gone at the end; the output's folder "
      "is the default",
+     0, 0},
+    {"state", 0, OPTION_FILE, offsetof(pack_settings, state), "DIR",
+     "with --memory: keep the temporary files in this folder, so that the same command goes on "
+     "after the program was killed; they are removed when the output is complete",
      0, 0},
     {"thin", 0, OPTION_FLAG, offsetof(pack_settings, thin), NULL,
      "refer to the parts in the store instead of copying them into the file", 0, 0},

@@ -354,7 +354,8 @@ static bvp_status add_part(bvp_builder *b, const bvp_mesh *mesh, uint32_t *part,
         b->shared_part_count += *part != BVP_NONE;
         if (*part == BVP_NONE) {
             uint64_t stray_count;
-            status = bvpi_count_strays(&in.mesh, &stray_count, error);
+            double factor;
+            status = bvpi_count_strays(&in.mesh, &stray_count, &factor, error);
             if (status == BVP_OK && b->options.share)
                 status = bvpi_check_corners(mesh, &in.mesh, error);
             if (status == BVP_OK && b->options.share)

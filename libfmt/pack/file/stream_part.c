@@ -12,14 +12,19 @@
 
 #include "base/large_array.h"
 #include "base/status.h"
+#include "format/checksum.h"
 #include "pack/large/describe.h"
+#include "pack/large/state.h"
 #include "pack/mesh/find_strays.h"
 #include "pack/mesh/weld.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     MEMORY_DEFAULT = 1 << 30,
@@ -154,7 +159,18 @@ static bvp_status build_large(void *user, bvp_builder *b, const bvpi_intake *in,
 
 static bvp_status describe(large *l, bool keep_ids, bvpi_intake *in, bvp_error *error)
 {
-    const bvp_status status = bvpi_describe(l->spool, keep_ids, l->means, &l->description, error);
+    bvpi_large_state *state = l->means->state;
+    bvp_status status = BVP_OK;
+    if (state && state->done.stage >= BVPI_STAGE_DESCRIBED) {
+        l->description = state->done.description;
+    } else {
+        status = bvpi_describe(l->spool, keep_ids, l->means, &l->description, error);
+        if (status == BVP_OK && state) {
+            state->done.description = l->description;
+            state->done.stage = BVPI_STAGE_DESCRIBED;
+            status = bvpi_state_save(state, error);
+        }
+    }
     in->mesh.vertex_count = (uint32_t)l->description.vertex_count;
     in->duplicate_count = l->description.defects.duplicate_count;
     in->open_edge_count = l->description.defects.open_edge_count;
@@ -188,7 +204,11 @@ static bvp_status add_spooled(bvp_builder *b, const bvp_triangle_stream *stream,
     if (status == BVP_OK && *part == BVP_NONE) {
         uint64_t stray_count = l.description.stray_count;
         if (is_small)
-            status = bvpi_count_strays(&in.mesh, &stray_count, error);
+            status = bvpi_count_strays(&in.mesh, &stray_count, &l.description.stray_factor, error);
+        if (stream->stray_count)
+            *stream->stray_count = stray_count;
+        if (stream->stray_factor)
+            *stream->stray_factor = l.description.stray_factor;
         if (status == BVP_OK)
             status = check_end(b, stream, stray_count, error);
         if (status == BVP_OK)
@@ -209,6 +229,41 @@ static uint32_t group_of(uint64_t memory)
     return runs < 1 ? 1 : runs > BVPI_RUN_GROUP ? BVPI_RUN_GROUP : (uint32_t)runs;
 }
 
+/* What of the options, and of the stream, the state depends on. The address of a part names the
+ * options that its bytes depend on. */
+static void make_key(const bvp_builder *b, const bvp_triangle_stream *stream,
+                     const bvpi_large_means *means, uint8_t key[16])
+{
+    struct {
+        uint8_t packer[16];
+        uint64_t memory, drop_invalid, is_double, group;
+        uint8_t stream_key[16];
+    } record = {.memory = means->memory,
+                .drop_invalid = b->options.drop_invalid != 0,
+                .is_double = stream->is_double != 0};
+    bvpi_intake none = {
+        .mesh = {.has_ids = !b->options.no_ids, .is_deformable = b->options.deformable != 0}};
+    bvpd_part part;
+    bvpi_identify_part(b, &none, &part);
+    memcpy(record.packer, part.packer, sizeof record.packer);
+    const char *text = stream->key ? stream->key : "";
+    bvpi_hash128(text, strlen(text), record.stream_key);
+    bvpi_hash128(&record, sizeof record, key);
+}
+
+static bvp_status add_stream(bvp_builder *b, const bvp_triangle_stream *stream,
+                             const bvpi_large_means *means, uint32_t *part, bvp_error *error)
+{
+    bvpi_spool spool;
+    bvp_status status = bvpi_spool_take(stream, b->options.drop_invalid != 0, means, &spool, error);
+    if (status == BVP_OK && spool.triangle_count > 0)
+        status = add_spooled(b, stream, &spool, means, part, error);
+    if (status == BVP_OK)
+        b->dropped_triangle_count += spool.dropped_count;
+    bvpi_spool_close(&spool);
+    return status;
+}
+
 bvp_status bvp_builder_add_stream(bvp_builder *b, const bvp_triangle_stream *stream, uint32_t *part,
                                   bvp_error *error)
 {
@@ -218,23 +273,39 @@ bvp_status bvp_builder_add_stream(bvp_builder *b, const bvp_triangle_stream *str
                         .user = b->options.progress_user,
                         .total = stream->triangle_count};
     const uint64_t memory = b->options.memory ? b->options.memory : MEMORY_DEFAULT;
-    const bvpi_large_means means = {.folder = b->options.temporary ? b->options.temporary : ".",
-                                    .memory = memory,
-                                    .thread_count = b->options.thread_count,
-                                    .group = group_of(memory),
-                                    .run_size = BVPI_RUN_TRIANGLES,
-                                    .watch = &watch};
-    bvpi_spool spool;
+    bvpi_large_means means = {.folder = b->options.temporary ? b->options.temporary : ".",
+                              .memory = memory,
+                              .thread_count = b->options.thread_count,
+                              .group = group_of(memory),
+                              .run_size = BVPI_RUN_TRIANGLES,
+                              .watch = &watch};
     bvp_status status = check(b, stream, error);
     if (status != BVP_OK)
         return status;
     *part = BVP_NONE;
-    status = bvpi_spool_take(stream, b->options.drop_invalid != 0, &means, &spool, error);
-    if (status == BVP_OK && spool.triangle_count > 0)
-        status = add_spooled(b, stream, &spool, &means, part, error);
-    if (status == BVP_OK)
-        b->dropped_triangle_count += spool.dropped_count;
-    bvpi_spool_close(&spool);
+    if (stream->state) {
+        bvpi_large_state state;
+        uint8_t key[16];
+        make_key(b, stream, &means, key);
+        status = bvpi_state_open(stream->state, key, &state, error);
+        means.state = &state;
+        if (status == BVP_OK)
+            status = add_stream(b, stream, &means, part, error);
+        bvpi_state_close(&state);
+    } else {
+        status = add_stream(b, stream, &means, part, error);
+    }
     b->seconds += now() - start;
     return status;
+}
+
+void bvp_builder_remove_state(const char *folder)
+{
+    static const char *const names[] = {"state", "state.new", "runs", "floats",  "sets",    "tree",
+                                        "bytes", "ids",       "wide", "records", "batches", "lock"};
+    char path[PATH_MAX];
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (snprintf(path, sizeof path, "%s/%s", folder, names[k]) < (int)sizeof path)
+            (void)unlink(path);
+    (void)rmdir(folder);
 }

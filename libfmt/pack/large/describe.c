@@ -211,7 +211,8 @@ static bvp_status describe(describing *d, bool keep_ids, bvp_error *error)
     if (status == BVP_OK)
         status = bvpi_edge_count_end(d->edges, &d->out->defects, error);
     bvpi_content_end(&d->hasher, d->out->content_hash);
-    d->out->stray_count = d->strays ? bvpi_stray_search_end(d->strays) : 0;
+    if (d->strays)
+        d->out->stray_count = bvpi_stray_search_end(d->strays, &d->out->stray_factor);
     return status == BVP_OK ? choose_grid(d, error) : status;
 }
 

@@ -14,6 +14,7 @@ typedef struct bvpi_description {
     uint8_t content_hash[16];
     bvpi_defects defects;
     uint64_t stray_count;
+    double stray_factor;
     bvpi_grid grid; /* turned where that pays */
 } bvpi_description;
 

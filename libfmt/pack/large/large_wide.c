@@ -18,6 +18,7 @@
 
 #include "base/large_array.h"
 #include "base/status.h"
+#include "pack/large/state.h"
 #include "pack/tree/batches.h"
 #include "pack/tree/wide_batch.h"
 
@@ -30,6 +31,7 @@ typedef struct building {
     const bvpi_large_means *means;
     bvpi_wide_build *out;
     bvpi_batch_store *store;
+    bvpi_scratch batches; /* the batches without their arrays, set by set; where there is a state */
     bvpi_sets sets;
     bvpi_batches nodes; /* those above the batches, and the batches */
     bvpi_batch_builder builder;
@@ -226,6 +228,57 @@ static bvp_status order_large(building *b, bvp_error *error)
     return BVP_OK;
 }
 
+/* Notes that all sets up to `idx` are built, unless that was done just now. */
+static bvp_status save_set(building *b, uint32_t idx, bvp_error *error)
+{
+    bvpi_large_state *state = b->means->state;
+    bvpi_batch_store *store = b->store;
+    bvp_status status = BVP_OK;
+    for (uint32_t k = b->stub_begin[idx]; k < b->stub_begin[idx + 1] && status == BVP_OK; k++)
+        status = bvpi_scratch_append(&b->batches, &b->out->batches[b->stubs[k]],
+                                     sizeof *b->out->batches, error);
+    if (status != BVP_OK || (idx + 1 < b->sets.set_count && !bvpi_state_is_due(state)))
+        return status;
+    const bvpi_scratch *files[5] = {&store->bytes, &store->ids, &store->wide, &store->records,
+                                    &b->batches};
+    for (int k = 0; k < 5 && status == BVP_OK; k++)
+        status = bvpi_scratch_sync(files[k], error);
+    state->done.built_count = idx + 1;
+    state->done.degenerate_count = b->out->degenerate_count;
+    state->done.bytes_size = store->bytes.size;
+    state->done.ids_size = store->ids.size;
+    state->done.wide_size = store->wide.size;
+    state->done.records_size = store->records.size;
+    state->done.batches_size = b->batches.size;
+    return status == BVP_OK ? bvpi_state_save(state, error) : status;
+}
+
+/* What an earlier process has built. */
+static bvp_status load_batches(building *b, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    uint64_t offset = 0;
+    if (!b->means->state)
+        return status;
+    const uint32_t end = b->stub_begin[b->means->state->done.built_count];
+    if (b->batches.size != end * sizeof *b->out->batches)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the state in %s does not fit together; remove that folder to start "
+                              "again",
+                              b->means->state->folder);
+    for (uint32_t k = 0; k < end && status == BVP_OK; k++) {
+        bvpi_batch *batch = &b->out->batches[b->stubs[k]];
+        status = bvpi_scratch_read(&b->batches, offset, batch, sizeof *batch, error);
+        batch->bytes = batch->ids = NULL;
+        batch->wide = NULL;
+        batch->records = NULL;
+        offset += sizeof *batch;
+        bvpi_watch_add(b->means->watch, "build", batch->triangle_count);
+    }
+    b->out->degenerate_count = b->means->state->done.degenerate_count;
+    return status;
+}
+
 static bvp_status build_set(building *b, uint32_t idx, bvp_error *error)
 {
     const uint32_t begin = b->stub_begin[idx], count = b->stub_begin[idx + 1] - begin;
@@ -242,6 +295,8 @@ static bvp_status build_set(building *b, uint32_t idx, bvp_error *error)
     forget_set(b);
     for (uint32_t k = 0; k < count && status == BVP_OK; k++)
         status = put_batch(b, &b->out->batches[b->stubs[begin + k]], error);
+    if (b->means->state && status == BVP_OK)
+        return save_set(b, idx, error);
     for (uint64_t k = 0; k < b->set->run_count; k++) {
         const bvpi_run_place *place = &b->sets.runs.places[b->set->runs[k]];
         bvpi_scratch_forget(&b->sets.runs.scratch, place->offset, place->size);
@@ -280,11 +335,36 @@ static bvp_status map_batches(building *b, bvp_error *error)
 
 static bvp_status open_store(building *b, bvp_error *error)
 {
-    bvpi_scratch *files[4] = {&b->store->bytes, &b->store->ids, &b->store->wide,
-                              &b->store->records};
+    static const bvpi_progress nothing;
+    const bvpi_large_means *means = b->means;
+    const bvpi_progress *done = means->state ? &means->state->done : &nothing;
+    bvpi_batch_store *store = b->store;
+    bvp_status status = bvpi_large_file(means, "bytes", done->bytes_size, &store->bytes, error);
+    if (status == BVP_OK)
+        status = bvpi_large_file(means, "ids", done->ids_size, &store->ids, error);
+    if (status == BVP_OK)
+        status = bvpi_large_file(means, "wide", done->wide_size, &store->wide, error);
+    if (status == BVP_OK)
+        status = bvpi_large_file(means, "records", done->records_size, &store->records, error);
+    if (status == BVP_OK && means->state)
+        status = bvpi_large_file(means, "batches", done->batches_size, &b->batches, error);
+    return status;
+}
+
+/* The places of records are written into nodes and records where these lie. A process that goes on
+ * later needs them as they were. */
+static bvp_status copy_changing(building *b, bvp_error *error)
+{
+    bvpi_scratch *files[2] = {&b->store->bytes, &b->store->wide};
     bvp_status status = BVP_OK;
-    for (int k = 0; k < 4 && status == BVP_OK; k++)
-        status = bvpi_scratch_open(b->means->folder, NULL, 0, files[k], error);
+    for (int k = 0; k < 2 && status == BVP_OK && b->means->state; k++) {
+        bvpi_scratch copy;
+        status = bvpi_scratch_open(b->means->state->folder, NULL, 0, &copy, error);
+        if (status == BVP_OK)
+            status = bvpi_scratch_copy(files[k], &copy, error);
+        bvpi_scratch_close(files[k]);
+        *files[k] = copy;
+    }
     return status;
 }
 
@@ -314,8 +394,12 @@ static bvp_status build(building *b, const bvpi_spool *spool, bvp_error *error)
     }
     if (!ok || !out->batches || !list_stubs(b))
         return bvpi_error_memory(error, b->nodes.build_node_count * sizeof *out->batches);
-    for (uint32_t k = 0; k < b->sets.set_count && status == BVP_OK; k++)
+    status = load_batches(b, error);
+    for (uint32_t k = b->means->state ? b->means->state->done.built_count : 0;
+         k < b->sets.set_count && status == BVP_OK; k++)
         status = build_set(b, k, error);
+    if (status == BVP_OK)
+        status = copy_changing(b, error);
     if (status == BVP_OK)
         status = map_batches(b, error);
     if (status == BVP_OK && !bvpi_wide_number_upper(out))
@@ -334,6 +418,7 @@ bvp_status bvpi_large_wide_make(const bvpi_spool *spool, const bvpi_mesh *kept,
                   .means = means,
                   .out = out,
                   .store = store,
+                  .batches = BVPI_NO_SCRATCH,
                   .sets.runs.scratch = BVPI_NO_SCRATCH};
     assert(spool->triangle_count > BVPI_BATCH_TRIANGLES);
     *out = (bvpi_wide_build){.grid = grid};
@@ -343,6 +428,7 @@ bvp_status bvpi_large_wide_make(const bvpi_spool *spool, const bvpi_mesh *kept,
         if (!store->bytes.map) /* else nothing of them is on the heap */
             bvpi_batch_free(&out->batches[k]);
     bvpi_sets_close(&b.sets);
+    bvpi_scratch_close(&b.batches);
     bvpi_batches_free(&b.nodes);
     bvpi_batch_builder_end(&b.builder);
     free(b.stubs);

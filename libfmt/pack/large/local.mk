@@ -7,6 +7,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/large/scratch.c \
 	libfmt/pack/large/sets.c \
 	libfmt/pack/large/spool.c \
+	libfmt/pack/large/state.c \
 	libfmt/pack/large/vertex_ranks.c
 noinst_HEADERS += \
 	libfmt/pack/large/describe.h \
@@ -16,4 +17,5 @@ noinst_HEADERS += \
 	libfmt/pack/large/scratch.h \
 	libfmt/pack/large/sets.h \
 	libfmt/pack/large/spool.h \
+	libfmt/pack/large/state.h \
 	libfmt/pack/large/vertex_ranks.h

@@ -149,6 +149,40 @@ void bvpi_run_file_close(bvpi_run_file *file)
     *file = (bvpi_run_file){.scratch = BVPI_NO_SCRATCH};
 }
 
+static uint64_t size_of(const head *h)
+{
+    const uint64_t corners = 3 * (uint64_t)h->triangle_count;
+    return sizeof *h + (uint64_t)h->vertex_count * h->vertex_size +
+           corners * (h->vertex_count <= NARROW_MAX ? 2 : 4) +
+           (h->first_id == BVP_NONE ? 4 * (uint64_t)h->triangle_count : 0);
+}
+
+bvp_status bvpi_run_file_scan(bvpi_run_file *file, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    for (uint64_t offset = 0; offset < file->scratch.size && status == BVP_OK;) {
+        const uint64_t left = file->scratch.size - offset;
+        head h = {.vertex_size = 0};
+        if (left >= sizeof h)
+            status = bvpi_scratch_read(&file->scratch, offset, &h, sizeof h, error);
+        if (status != BVP_OK)
+            return status;
+        if ((h.vertex_size != 12 && h.vertex_size != 24) || h.triangle_count > BVPI_RUN_TRIANGLES ||
+            h.vertex_count > 3 * BVPI_RUN_TRIANGLES || size_of(&h) > left)
+            return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                                  "a temporary file was changed; remove the folder of the state to "
+                                  "start again");
+        if (!bvpi_grow(&file->places, &file->capacity, file->count + 1, sizeof *file->places))
+            return bvpi_error_memory(error, (file->count + 1) * sizeof *file->places);
+        file->places[file->count++] = (bvpi_run_place){.offset = offset,
+                                                       .size = (uint32_t)size_of(&h),
+                                                       .triangle_count = h.triangle_count,
+                                                       .vertex_count = h.vertex_count};
+        offset += size_of(&h);
+    }
+    return status;
+}
+
 bvp_status bvpi_run_append(bvpi_run_file *file, const uint8_t *bytes, bvpi_run_place *place,
                            bvp_error *error)
 {

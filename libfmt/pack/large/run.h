@@ -47,6 +47,8 @@ typedef struct bvpi_run_file {
 } bvpi_run_file;
 
 void bvpi_run_file_close(bvpi_run_file *file);
+/* Finds the places of the runs in a file that another process wrote. */
+bvp_status bvpi_run_file_scan(bvpi_run_file *file, bvp_error *error);
 /* Appends the bytes of a run. */
 bvp_status bvpi_run_append(bvpi_run_file *file, const uint8_t *bytes, bvpi_run_place *place,
                            bvp_error *error);

@@ -120,6 +120,23 @@ bvp_status bvpi_scratch_read(const bvpi_scratch *file, uint64_t offset, void *da
     return BVP_OK;
 }
 
+bvp_status bvpi_scratch_copy(const bvpi_scratch *from, bvpi_scratch *to, bvp_error *error)
+{
+    enum { BLOCK = 1 << 20 };
+    uint8_t *block = malloc(BLOCK);
+    bvp_status status = block ? BVP_OK : bvpi_error_memory(error, BLOCK);
+    for (uint64_t offset = 0; offset < from->size && status == BVP_OK;) {
+        const uint64_t left = from->size - offset;
+        const size_t size = left < BLOCK ? (size_t)left : BLOCK;
+        status = bvpi_scratch_read(from, offset, block, size, error);
+        if (status == BVP_OK)
+            status = bvpi_scratch_append(to, block, size, error);
+        offset += size;
+    }
+    free(block);
+    return status;
+}
+
 bvp_status bvpi_scratch_map(bvpi_scratch *file, bvp_error *error)
 {
     assert(!file->map);

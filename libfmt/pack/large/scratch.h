@@ -31,6 +31,8 @@ void bvpi_scratch_close(bvpi_scratch *file);
 bvp_status bvpi_scratch_append(bvpi_scratch *file, const void *data, size_t size, bvp_error *error);
 bvp_status bvpi_scratch_read(const bvpi_scratch *file, uint64_t offset, void *data, size_t size,
                              bvp_error *error);
+/* Appends all of `from`. */
+bvp_status bvpi_scratch_copy(const bvpi_scratch *from, bvpi_scratch *to, bvp_error *error);
 /* Maps the whole file, to read and write; appending ends. Its blocks exist, so that a write to the
  * mapping cannot meet a full disk. */
 bvp_status bvpi_scratch_map(bvpi_scratch *file, bvp_error *error);

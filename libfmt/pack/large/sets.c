@@ -16,6 +16,7 @@
 #include "base/isa.h"
 #include "base/large_array.h"
 #include "base/status.h"
+#include "pack/large/state.h"
 #include "pack/mesh/weld.h"
 #include "pack/tree/batches.h"
 
@@ -251,7 +252,7 @@ static bvp_status deal_runs(void *user, bvpi_run *runs, uint64_t first, uint32_t
         bvpi_parallel(d->means->thread_count, d->out->set_count, gather_set, d);
     for (uint32_t k = 0; k < d->out->set_count && status == BVP_OK; k++)
         status = append_made(d, k, error);
-    for (uint32_t k = 0; k < count && status == BVP_OK; k++) {
+    for (uint32_t k = 0; k < count && status == BVP_OK && !d->means->state; k++) {
         const bvpi_run_place *place = &d->spool->runs.places[first + k];
         bvpi_scratch_forget(&d->spool->runs.scratch, place->offset, place->size);
     }
@@ -364,17 +365,122 @@ static bvp_status deal(dealing *d, bvp_error *error)
     return status;
 }
 
+/* ---- the state ------------------------------------------------------------------------------- */
+
+/* What the file "tree" begins with; then nodes, planes, leaves, sets, their runs' numbers, and the
+ * places of all runs. */
+typedef struct tree_head {
+    uint64_t build_node_count, leaf_count, set_count, run_count;
+} tree_head;
+
+static bvp_status save_tree(bvpi_sets *sets, const bvpi_large_means *means, bvp_error *error)
+{
+    const bvpi_sample_tree *t = &sets->tree;
+    const tree_head head = {t->build_node_count, t->leaf_count, sets->set_count, sets->runs.count};
+    bvpi_scratch file;
+    bvp_status status = bvpi_large_file(means, "tree", 0, &file, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_append(&file, &head, sizeof head, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_append(&file, t->build_nodes,
+                                     t->build_node_count * sizeof *t->build_nodes, error);
+    if (status == BVP_OK)
+        status =
+            bvpi_scratch_append(&file, t->planes, t->build_node_count * sizeof *t->planes, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_append(&file, t->leaves, t->leaf_count * sizeof *t->leaves, error);
+    if (status == BVP_OK)
+        status =
+            bvpi_scratch_append(&file, sets->sets, sets->set_count * sizeof *sets->sets, error);
+    for (uint32_t k = 0; k < sets->set_count && status == BVP_OK; k++)
+        status = bvpi_scratch_append(&file, sets->sets[k].runs,
+                                     sets->sets[k].run_count * sizeof *sets->sets[k].runs, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_append(&file, sets->runs.places,
+                                     sets->runs.count * sizeof *sets->runs.places, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_sync(&file, error);
+    means->state->done.tree_size = file.size;
+    bvpi_scratch_close(&file);
+    return status;
+}
+
+/* Reads `count` elements at *offset into an array to be freed. */
+static bvp_status read_array(const bvpi_scratch *file, uint64_t *offset, uint64_t count,
+                             size_t size, void *out, bvp_error *error)
+{
+    void *array = bvpi_allocate(count, size);
+    memcpy(out, &array, sizeof array);
+    if (!array)
+        return bvpi_error_memory(error, count * size);
+    const bvp_status status = bvpi_scratch_read(file, *offset, array, count * size, error);
+    *offset += count * size;
+    return status;
+}
+
+static bvp_status load_tree(bvpi_sets *sets, const bvpi_large_means *means, bvp_error *error)
+{
+    bvpi_sample_tree *t = &sets->tree;
+    tree_head head = {.set_count = 0};
+    uint64_t offset = sizeof head;
+    bvpi_scratch file;
+    bvp_status status = bvpi_large_file(means, "tree", means->state->done.tree_size, &file, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_read(&file, 0, &head, sizeof head, error);
+    if (status == BVP_OK)
+        status = read_array(&file, &offset, head.build_node_count, sizeof *t->build_nodes,
+                            &t->build_nodes, error);
+    if (status == BVP_OK)
+        status =
+            read_array(&file, &offset, head.build_node_count, sizeof *t->planes, &t->planes, error);
+    if (status == BVP_OK)
+        status = read_array(&file, &offset, head.leaf_count, sizeof *t->leaves, &t->leaves, error);
+    if (status == BVP_OK)
+        status = read_array(&file, &offset, head.set_count, sizeof *sets->sets, &sets->sets, error);
+    for (uint32_t k = 0; k < head.set_count && status == BVP_OK; k++, sets->set_count++) {
+        bvpi_set *set = &sets->sets[k];
+        status = read_array(&file, &offset, set->run_count, sizeof *set->runs, &set->runs, error);
+        set->run_capacity = set->run_count;
+    }
+    if (status == BVP_OK)
+        status = read_array(&file, &offset, head.run_count, sizeof *sets->runs.places,
+                            &sets->runs.places, error);
+    t->build_node_count = (uint32_t)head.build_node_count;
+    t->leaf_count = (uint32_t)head.leaf_count;
+    sets->runs.count = sets->runs.capacity = head.run_count;
+    bvpi_scratch_close(&file);
+    if (status != BVP_OK)
+        return status;
+    return bvpi_large_file(means, "sets", means->state->done.sets_size, &sets->runs.scratch, error);
+}
+
+/* All sets are dealt: the runs of the stream are not needed any more. */
+static bvp_status save_sets(bvpi_sets *sets, const bvpi_spool *spool, const bvpi_large_means *means,
+                            bvp_error *error)
+{
+    bvpi_large_state *state = means->state;
+    bvp_status status = bvpi_scratch_sync(&sets->runs.scratch, error);
+    if (status == BVP_OK)
+        status = save_tree(sets, means, error);
+    state->done.sets_size = sets->runs.scratch.size;
+    state->done.stage = BVPI_STAGE_DEALT;
+    if (status == BVP_OK)
+        status = bvpi_state_save(state, error);
+    if (status == BVP_OK)
+        bvpi_scratch_forget(&spool->runs.scratch, 0, spool->runs.scratch.size);
+    return status;
+}
+
 /* ---- the calls ------------------------------------------------------------------------------- */
 
-bvp_status bvpi_sets_make(const bvpi_spool *spool, const bvpi_grid *grid, uint32_t most,
-                          const bvpi_large_means *means, bvpi_sets *out, bvp_error *error)
+static bvp_status make_sets(const bvpi_spool *spool, const bvpi_grid *grid, uint32_t most,
+                            const bvpi_large_means *means, bvpi_sets *out, bvp_error *error)
 {
-    *out = (bvpi_sets){.runs.scratch = BVPI_NO_SCRATCH};
     bvp_status status = plan(spool, grid, most, means, &out->tree, error);
     if (status == BVP_OK)
         status = cut_sets(means, out, error);
     if (status == BVP_OK)
-        status = bvpi_scratch_open(means->folder, NULL, 0, &out->runs.scratch, error);
+        status = bvpi_large_file(means, "sets", 0, &out->runs.scratch, error);
     if (status != BVP_OK)
         return status;
     dealing *d = calloc(1, sizeof *d);
@@ -385,6 +491,16 @@ bvp_status bvpi_sets_make(const bvpi_spool *spool, const bvpi_grid *grid, uint32
     free_room(d);
     free(d);
     return status;
+}
+
+bvp_status bvpi_sets_make(const bvpi_spool *spool, const bvpi_grid *grid, uint32_t most,
+                          const bvpi_large_means *means, bvpi_sets *out, bvp_error *error)
+{
+    *out = (bvpi_sets){.runs.scratch = BVPI_NO_SCRATCH};
+    if (means->state && means->state->done.stage >= BVPI_STAGE_DEALT)
+        return load_tree(out, means, error);
+    const bvp_status status = make_sets(spool, grid, most, means, out, error);
+    return status == BVP_OK && means->state ? save_sets(out, spool, means, error) : status;
 }
 
 void bvpi_sets_close(bvpi_sets *sets)

@@ -16,6 +16,8 @@
 #include "pack/large/spool.h"
 
 #include "base/status.h"
+#include "format/checksum.h"
+#include "pack/large/state.h"
 #include "pack/mesh/rebase.h"
 #include "pack/mesh/weld.h"
 
@@ -56,6 +58,7 @@ typedef struct block {
     bvpi_run_place place;
     float lo[3], hi[3];
     bvpi_corners_range range; /* of doubles */
+    uint64_t hash;            /* of the corners */
 } block;
 
 typedef struct taking {
@@ -65,7 +68,9 @@ typedef struct taking {
     uint32_t vertex_size;
     bvpi_spool *out;
     block blocks[BVPI_RUN_GROUP];
-    uint64_t read_count; /* triangles that the stream has given */
+    uint64_t read_count;               /* triangles that the stream has given */
+    uint64_t block_count, known_count; /* blocks so far; those that an earlier process has put */
+    uint64_t chain;                    /* hash of all blocks so far */
     bvpi_corners_range range;
     bool is_ended;
     uint32_t failed; /* atomic */
@@ -191,6 +196,7 @@ static void make_run(void *user, uint32_t piece)
 {
     taking *t = user;
     block *b = &t->blocks[piece];
+    b->hash = bvpi_hash64(b->corners, (size_t)b->count * 3 * t->vertex_size);
     const bool ok = bvpi_run_make(b->corners, t->vertex_size, b->ids, b->count, &b->run);
     if (ok)
         bound(b, t->vertex_size);
@@ -209,6 +215,50 @@ static void join_bounds(bvpi_spool *out, const float lo[3], const float hi[3])
     }
 }
 
+static void add_to_chain(taking *t, uint64_t hash)
+{
+    const uint64_t pair[2] = {t->chain, hash};
+    t->chain = bvpi_hash64(pair, sizeof pair);
+    t->block_count++;
+}
+
+/* The stream gives once more what an earlier process took: is it the same? */
+static bvp_status pass_block(taking *t, const block *b, bvp_error *error)
+{
+    const bvpi_progress *done = &t->means->state->done;
+    if (b->count > 0)
+        add_to_chain(t, bvpi_hash64(b->corners, (size_t)b->count * 3 * t->vertex_size));
+    if (t->block_count < t->known_count && !t->is_ended)
+        return BVP_OK;
+    if (t->block_count != t->known_count || t->chain != done->chain)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the triangles are not those that the state in %s was begun with; "
+                              "remove that folder to start again",
+                              t->means->state->folder);
+    t->out->vertex_count = done->spool.vertex_count;
+    memcpy(t->out->lo, done->spool.lo, sizeof t->out->lo);
+    memcpy(t->out->hi, done->spool.hi, sizeof t->out->hi);
+    t->range = done->range;
+    return BVP_OK;
+}
+
+/* Notes what is read so far, or all of it. */
+static bvp_status save(taking *t, bvp_error *error)
+{
+    bvpi_large_state *state = t->means->state;
+    if (!state || state->done.stage > BVPI_STAGE_READING ||
+        (!t->is_ended && !bvpi_state_is_due(state)))
+        return BVP_OK;
+    bvp_status status = bvpi_scratch_sync(&t->out->runs.scratch, error);
+    state->done.run_count = t->block_count;
+    state->done.runs_size = t->out->runs.scratch.size;
+    state->done.chain = t->chain;
+    state->done.range = t->range;
+    state->done.spool = *t->out;
+    state->done.spool.runs = (bvpi_run_file){.scratch = BVPI_NO_SCRATCH};
+    return status == BVP_OK ? bvpi_state_save(state, error) : status;
+}
+
 /* Appends the blocks' runs. */
 static bvp_status put_blocks(taking *t, uint32_t count, bvp_error *error)
 {
@@ -223,6 +273,7 @@ static bvp_status put_blocks(taking *t, uint32_t count, bvp_error *error)
         if (status != BVP_OK)
             return status;
         bvpi_corners_range_join(&t->range, &b->range);
+        add_to_chain(t, b->hash);
         join_bounds(t->out, b->lo, b->hi);
         t->out->vertex_count += b->place.vertex_count;
         bvpi_watch_add(t->means->watch, "read", b->count);
@@ -238,11 +289,17 @@ static bvp_status take_all(taking *t, bvp_error *error)
         if (!bvpi_watch_goes_on(t->means->watch))
             return bvpi_error_cancelled(error);
         while (count < t->means->group && !t->is_ended && status == BVP_OK) {
+            const bool is_known = t->block_count + count < t->known_count;
             status = fill_block(t, &t->blocks[count], error);
-            count += status == BVP_OK && t->blocks[count].count > 0;
+            if (status == BVP_OK && is_known)
+                status = pass_block(t, &t->blocks[count], error);
+            else
+                count += status == BVP_OK && t->blocks[count].count > 0;
         }
         if (status == BVP_OK)
             status = put_blocks(t, count, error);
+        if (status == BVP_OK && t->block_count >= t->known_count)
+            status = save(t, error);
     }
     return status;
 }
@@ -320,8 +377,9 @@ static bvp_status turn_runs(void *user, bvpi_run *runs, uint64_t first, uint32_t
             join_bounds(t->out, b->lo, b->hi);
             t->out->vertex_count += b->place.vertex_count;
             t->out->rounding_error = fmax(t->out->rounding_error, t->errors[k]);
-            bvpi_scratch_forget(&t->from->runs.scratch, t->from->runs.places[first + k].offset,
-                                t->from->runs.places[first + k].size);
+            if (!t->means->state)
+                bvpi_scratch_forget(&t->from->runs.scratch, t->from->runs.places[first + k].offset,
+                                    t->from->runs.places[first + k].size);
         }
         free(b->bytes);
         b->bytes = NULL;
@@ -338,7 +396,7 @@ static bvp_status turn_doubles(const bvpi_large_means *means, const bvpi_corners
     made.runs = (bvpi_run_file){.scratch = BVPI_NO_SCRATCH};
     made.vertex_count = 0;
     bvpi_corners_range_origin(range, made.origin);
-    bvp_status status = bvpi_scratch_open(means->folder, NULL, 0, &made.runs.scratch, error);
+    bvp_status status = bvpi_large_file(means, "floats", 0, &made.runs.scratch, error);
     if (status == BVP_OK)
         status = bvpi_spool_visit(&spool->runs, means, turn_runs, &t, error);
     bvpi_run_file_close(&spool->runs);
@@ -347,6 +405,52 @@ static bvp_status turn_doubles(const bvpi_large_means *means, const bvpi_corners
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
+
+bvp_status bvpi_large_file(const bvpi_large_means *means, const char *name, uint64_t size,
+                           bvpi_scratch *out, bvp_error *error)
+{
+    return means->state ? bvpi_scratch_open(means->state->folder, name, size, out, error)
+                        : bvpi_scratch_open(means->folder, NULL, 0, out, error);
+}
+
+/* Opens the file of runs, with what an earlier process has put. */
+static bvp_status open_runs(taking *t, bvp_error *error)
+{
+    const bvpi_large_state *state = t->means->state;
+    /* when all sets are dealt, the runs are gone */
+    const uint64_t size = state && state->done.stage < BVPI_STAGE_DEALT ? state->done.runs_size : 0;
+    bvp_status status = bvpi_large_file(t->means, "runs", size, &t->out->runs.scratch, error);
+    t->known_count = state ? state->done.run_count : 0;
+    if (status == BVP_OK && size > 0)
+        status = bvpi_run_file_scan(&t->out->runs, error);
+    return status;
+}
+
+/* The floats that doubles have become, or the stream's own. */
+static bvp_status end_reading(const bvpi_large_means *means, bool is_double,
+                              const bvpi_corners_range *range, bvpi_spool *out, bvp_error *error)
+{
+    bvpi_large_state *state = means->state;
+    bvp_status status = BVP_OK;
+    if (is_double && state && state->done.stage >= BVPI_STAGE_READ) {
+        bvpi_run_file_close(&out->runs);
+        *out = state->done.spool;
+        const bool is_there = state->done.stage < BVPI_STAGE_DEALT;
+        status = bvpi_large_file(means, "floats", is_there ? state->done.floats_size : 0,
+                                 &out->runs.scratch, error);
+        return status == BVP_OK ? bvpi_run_file_scan(&out->runs, error) : status;
+    }
+    if (is_double)
+        status = turn_doubles(means, range, out, error);
+    if (!state || status != BVP_OK || state->done.stage >= BVPI_STAGE_READ)
+        return status;
+    status = bvpi_scratch_sync(&out->runs.scratch, error);
+    state->done.stage = BVPI_STAGE_READ;
+    state->done.floats_size = is_double ? out->runs.scratch.size : 0;
+    state->done.spool = *out;
+    state->done.spool.runs = (bvpi_run_file){.scratch = BVPI_NO_SCRATCH};
+    return status == BVP_OK ? bvpi_state_save(state, error) : status;
+}
 
 bvp_status bvpi_spool_take(const bvp_triangle_stream *stream, bool drop_invalid,
                            const bvpi_large_means *means, bvpi_spool *out, bvp_error *error)
@@ -360,15 +464,13 @@ bvp_status bvpi_spool_take(const bvp_triangle_stream *stream, bool drop_invalid,
                   .drop_invalid = drop_invalid,
                   .vertex_size = stream->is_double ? 24 : 12,
                   .out = out};
-    bvp_status status = bvpi_scratch_open(means->folder, NULL, 0, &out->runs.scratch, error);
+    bvp_status status = open_runs(t, error);
     if (status == BVP_OK)
         status = take_all(t, error);
     const bvpi_corners_range range = t->range;
     free_blocks(t);
     free(t);
-    if (status == BVP_OK && stream->is_double)
-        status = turn_doubles(means, &range, out, error);
-    return status;
+    return status == BVP_OK ? end_reading(means, stream->is_double, &range, out, error) : status;
 }
 
 void bvpi_spool_close(bvpi_spool *spool)

@@ -9,11 +9,13 @@
 #include "pack/mesh/mesh.h"
 #include "pack/work.h"
 
+typedef struct bvpi_large_state bvpi_large_state; /* state.h */
+
 /* What the passes over a large mesh may take. */
 typedef struct bvpi_large_means {
-    const char *folder; /* of the temporary files */
-    const char *state;  /* folder of files that a later call goes on with, or NULL */
-    uint64_t memory;    /* bytes, about */
+    const char *folder;      /* of the temporary files */
+    bvpi_large_state *state; /* NULL: they have no names, and no later call goes on with them */
+    uint64_t memory;         /* bytes, about */
     uint32_t thread_count;
     uint32_t group;    /* runs that are in memory at once, 1 .. BVPI_RUN_GROUP */
     uint32_t run_size; /* triangles in a run, at most BVPI_RUN_TRIANGLES */
@@ -36,6 +38,10 @@ typedef struct bvpi_spool {
 bvp_status bvpi_spool_take(const bvp_triangle_stream *stream, bool drop_invalid,
                            const bvpi_large_means *means, bvpi_spool *out, bvp_error *error);
 void bvpi_spool_close(bvpi_spool *spool);
+
+/* Opens a temporary file; `name` and size count where there is a state, see bvpi_scratch_open. */
+bvp_status bvpi_large_file(const bvpi_large_means *means, const char *name, uint64_t size,
+                           bvpi_scratch *out, bvp_error *error);
 
 /* Calls `visit` for each run in order, in groups of runs that are read on several threads. */
 typedef bvp_status bvpi_visit_runs(void *user, bvpi_run *runs, uint64_t first, uint32_t count,

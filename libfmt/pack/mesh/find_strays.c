@@ -410,13 +410,15 @@ bvp_status bvp_find_strays(const bvp_mesh *mesh, uint32_t **groups_out, uint32_t
     return done ? BVP_OK : bvpi_error_memory(error, mesh->triangle_count * sizeof(uint32_t));
 }
 
-bvp_status bvpi_count_strays(const bvpi_mesh *mesh, uint64_t *count, bvp_error *error)
+bvp_status bvpi_count_strays(const bvpi_mesh *mesh, uint64_t *count, double *factor,
+                             bvp_error *error)
 {
     const bvp_mesh whole = {.positions = mesh->positions,
                             .vertex_count = mesh->vertex_count,
                             .indices = mesh->indices,
                             .triangle_count = mesh->triangle_count};
     *count = 0;
+    *factor = 1;
     if (whole.triangle_count <= WHOLE_MAX)
         return BVP_OK;
     search *s = calloc(1, sizeof *s);
@@ -429,6 +431,7 @@ bvp_status bvpi_count_strays(const bvpi_mesh *mesh, uint64_t *count, bvp_error *
     if (may_have_strays(s) && choose_centre(s)) {
         count_octaves(s);
         *count = count_outside(s);
+        *factor = *count > 0 ? s->factor : 1;
     }
     free(s);
     return BVP_OK;
@@ -477,7 +480,9 @@ void bvpi_stray_search_add(bvpi_stray_search *s, const bvpi_mesh *mesh)
     s->mesh = NULL;
 }
 
-uint64_t bvpi_stray_search_end(bvpi_stray_search *s)
+uint64_t bvpi_stray_search_end(bvpi_stray_search *s, double *factor)
 {
-    return count_outside(s);
+    const uint64_t count = count_outside(s);
+    *factor = count > 0 ? s->factor : 1;
+    return count;
 }

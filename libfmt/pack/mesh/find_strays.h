@@ -8,8 +8,10 @@
 #include "bvpack.h"
 #include "pack/mesh/mesh.h"
 
-/* The number of triangles of the welded mesh that bvp_find_strays puts in groups other than 0. */
-bvp_status bvpi_count_strays(const bvpi_mesh *mesh, uint64_t *count, bvp_error *error);
+/* The number of triangles of the welded mesh that bvp_find_strays puts in groups other than 0, and
+ * its factor. */
+bvp_status bvpi_count_strays(const bvpi_mesh *mesh, uint64_t *count, double *factor,
+                             bvp_error *error);
 
 /* The same in steps, for a mesh that is not in memory. First corners of the triangles
  * bvpi_stray_sample(triangle_count, 0 .. BVPI_STRAY_SAMPLES - 1) decide whether there may be any.
@@ -23,7 +25,7 @@ bvp_status bvpi_stray_search_start(uint64_t triangle_count, const double size[3]
                                    bvp_error *error);
 /* Looks at a part of the mesh. */
 void bvpi_stray_search_add(bvpi_stray_search *search, const bvpi_mesh *mesh);
-/* After all of it: how many. */
-uint64_t bvpi_stray_search_end(bvpi_stray_search *search);
+/* After all of it: how many, and how far out. */
+uint64_t bvpi_stray_search_end(bvpi_stray_search *search, double *factor);
 
 #endif

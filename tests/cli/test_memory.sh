@@ -39,7 +39,7 @@ for format in obj glb; do
   "$bvpack" extract -q plain.bvp -o "big.$format" || bad "extract $format"
   pack "big.$format" -o a.bvp && pack "big.$format" --memory 64M -o b.bvp && same a.bvp b.bvp "$format"
 done
-ls -A | grep -q '^\.bvpack' && bad "a temporary file is left"
+[ -z "$(find . -name '.bvpack*')" ] || bad "a temporary file is left"
 
 # what it refuses, before anything is written
 refuse() { # CODE WORD COMMAND...

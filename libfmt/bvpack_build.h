@@ -201,6 +201,9 @@ typedef struct bvp_triangle_stream {
     /* Or NULL. Receive how many triangles bvp_find_strays would take out, and its factor. */
     uint64_t *stray_count;
     double *stray_factor;
+    int deal_only;     /* nonzero: with a state, stop when the triangles are dealt to sets. *part is
+                          BVP_NONE. Then shares can be built, on several machines that see the folder,
+                          and the call without this makes the whole, building what no share has */
     int refuse_strays; /* nonzero: a mesh with strays is refused before it is built: BVP_ERR_LIMIT
                         */
 } bvp_triangle_stream;
@@ -212,6 +215,13 @@ typedef struct bvp_triangle_stream {
  * with ENOSPC: the disk is full. *part: as of bvp_builder_add_part. */
 BVP_API bvp_status bvp_builder_add_stream(bvp_builder *builder, const bvp_triangle_stream *stream,
                                           uint32_t *part, bvp_error *error);
+
+/* Builds share `index`, 1 .. count, of a mesh whose triangles are dealt (bvp_triangle_stream.
+ * deal_only): of stream only state, key and is_double count, and nothing is read; the builder's
+ * options are those of the other calls. Several processes may do so at one time. Nothing is added
+ * to the builder. Processor time of all shares together: that of building without them. */
+BVP_API bvp_status bvp_builder_build_share(bvp_builder *builder, const bvp_triangle_stream *stream,
+                                           uint32_t index, uint32_t count, bvp_error *error);
 
 /* Removes what bvp_builder_add_stream has put into the folder, and the folder if nothing else is in
  * it. When the file that the part is in has its name. */

@@ -74,6 +74,22 @@ END
 refuse 6 'keep-strays' pack stray.stl --memory 64M -o no.bvp
 pack stray.stl --keep-strays -o a.bvp && pack stray.stl --keep-strays --memory 64M -o b.bvp && same a.bvp b.bvp "strays"
 
+# shares, in any order, one of them twice, one not at all
+expect 3 pack big.stl --memory 64M --state sh --shard 1/3
+has err 'run the same command with --deal before'
+rm -r sh
+expect 0 pack big.stl --memory 64M --state sh --deal
+for share in 3/3 1/3 3/3; do
+  expect 0 pack big.stl --memory 64M --state sh --shard $share -j 1
+  has out "share $share is built"
+done
+[ -e sh/share.1-3 ] && [ ! -e sh/share.2-3 ] || bad "shares"
+pack big.stl --memory 64M --state sh -o shares.bvp && same plain.bvp shares.bvp "shares"
+[ ! -e sh ] || bad "shares: the folder is left"
+refuse 2 'by --state' pack big.stl --memory 64M --shard 1/3
+refuse 2 'by --state' pack big.stl --memory 64M --deal
+refuse 2 'in no file' pack big.stl --memory 64M --state sh --shard 1/3 -o no.bvp
+
 # a disk that becomes full
 mkdir full
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=12m none full 2>/dev/null; then

@@ -441,6 +441,7 @@ static int take_stream(building *b, streaming *s, pack_source *source, uint32_t 
                                   .triangle_count = triangle_stream_total(s->from),
                                   .state = b->plan->set->state,
                                   .key = source->path,
+                                  .deal_only = b->plan->set->deal,
                                   .stray_count = &stray_count,
                                   .stray_factor = &stray_factor,
                                   .refuse_strays =
@@ -451,6 +452,8 @@ static int take_stream(building *b, streaming *s, pack_source *source, uint32_t 
         complain(source->path, "%s; name a folder with more room by --tmp", error.message);
         return EXIT_OUTPUT;
     }
+    if (status == BVP_OK && b->plan->set->deal)
+        return 0;
     if (status == BVP_OK)
         status = triangle_stream_hash(s->from, source->hash, &source->size, &error);
     if (status == BVP_OK) { /* it is the source's from here on */
@@ -472,6 +475,26 @@ static int take_stream(building *b, streaming *s, pack_source *source, uint32_t 
     return pack_failure(source->path, status, &error, 0);
 }
 
+/* Builds a share of what is dealt; the model is opened, but not read. */
+static int build_share(building *b, const streaming *s, const pack_source *source)
+{
+    bvp_error error = {0};
+    const bvp_triangle_stream stream = {.next = next_triangles,
+                                        .is_double = triangle_stream_is_double(s->from),
+                                        .state = b->plan->set->state,
+                                        .key = source->path};
+    const bvp_status status = bvp_builder_build_share(b->builder, &stream, b->plan->shard.index,
+                                                      b->plan->shard.count, &error);
+    if (status == BVP_OK)
+        return 0;
+    progress_stop(b->out->bar);
+    complain(b->plan->set->state, "%s%s", error.message,
+             strstr(error.message, "not dealt") ? "; run the same command with --deal before" : "");
+    return status == BVP_ERR_SYSTEM                                 ? EXIT_OUTPUT
+           : status == BVP_ERR_NO_MEMORY || status == BVP_ERR_LIMIT ? EXIT_LIMIT
+                                                                    : EXIT_INPUT;
+}
+
 /* The folder of temporary files: that of --tmp, or the output's. */
 static int choose_folder(const pack_plan *plan, const pack_output *out, char folder[4096])
 {
@@ -481,7 +504,7 @@ static int choose_folder(const pack_plan *plan, const pack_output *out, char fol
         size = folder_of(plan->set->state, folder, 4096) == 0 ? (int)strlen(folder) : 4096;
     else if (plan->set->temporary)
         size = snprintf(folder, 4096, "%s", plan->set->temporary);
-    else if (strcmp(out->path, "-") == 0)
+    else if (strcmp(out->path, "-") == 0 || !*out->path)
         size = snprintf(folder, 4096, "%s", from_user && *from_user ? from_user : "/tmp");
     else
         size = folder_of(out->path, folder, 4096) == 0 ? (int)strlen(folder) : 4096;
@@ -547,8 +570,15 @@ int pack_build_stream(pack_input *in, const pack_plan *plan, const pack_output *
         status = bvp_builder_new(&options, &b.builder, &error);
         code = status == BVP_OK ? 0 : pack_failure(source->path, status, &error, 0);
     }
-    if (code == 0)
+    if (code == 0 && plan->shard.count > 0)
+        code = build_share(&b, &s, source);
+    else if (code == 0)
         code = take_stream(&b, &s, source, &part);
+    if (code != 0 || plan->shard.count > 0 || plan->set->deal) {
+        bvp_builder_free(b.builder);
+        triangle_stream_close(s.from);
+        return code;
+    }
     b.streamed = &part;
     if (code == 0)
         code = pack_input_settle(in, plan);

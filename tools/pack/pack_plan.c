@@ -110,8 +110,14 @@ static int check_memory(const pack_plan *plan)
                              "--hierarchy and --rays, or --memory");
         return EXIT_USAGE;
     }
-    if (set->store || set->share || plan->shard.count > 0) {
-        complain("--memory", "packs one mesh into one file: without --store, --shard and --share");
+    if (set->store || set->share) {
+        complain("--memory", "packs one mesh into one file: without --store and --share");
+        return EXIT_USAGE;
+    }
+    if ((plan->shard.count > 0 || set->deal) && !set->state) {
+        complain(set->deal ? "--deal" : "--shard",
+                 "with --memory, shares are in the folder of a state, which all machines see; name "
+                 "it by --state");
         return EXIT_USAGE;
     }
     return 0;

@@ -22,7 +22,7 @@ typedef struct pack_settings {
     uint64_t jobs, leaf, planes;
     int quiet, json, no_ids, drop_invalid, deformable, fast, small, any_path, thin, reread,
         trust_store, digests, rays;
-    int keep_strays, asset_numbers, share, ifc_spaces;
+    int keep_strays, asset_numbers, share, ifc_spaces, deal;
 } pack_settings;
 
 enum { PACK_HIERARCHIES = 5 };

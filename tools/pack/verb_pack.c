@@ -20,7 +20,7 @@ static int choose_output(const pack_settings *set, const pack_input *in, char *o
 {
     const char *first = in->sources[0].path;
     assert(in->source_count > 0 && capacity > 0);
-    if (set->shard && set->store) {
+    if ((set->shard && (set->store || set->memory)) || set->deal) {
         *out = '\0';
     } else if (set->output) {
         if (snprintf(out, capacity, "%s", set->output) >= (int)capacity) {
@@ -57,8 +57,16 @@ static int choose_output(const pack_settings *set, const pack_input *in, char *o
         complain("--memory", "takes one model, found %d", in->source_count);
         return EXIT_USAGE;
     }
-    if ((set->temporary || set->state) && !set->memory) {
-        complain(set->state ? "--state" : "--tmp", "there are temporary files with --memory only");
+    if ((set->temporary || set->state || set->deal) && !set->memory) {
+        complain(set->deal    ? "--deal"
+                 : set->state ? "--state"
+                              : "--tmp",
+                 "there are temporary files with --memory only");
+        return EXIT_USAGE;
+    }
+    if (set->output && set->memory && (set->shard || set->deal)) {
+        complain("--output", "what is dealt and shares of it are in the folder of --state, and in "
+                             "no file");
         return EXIT_USAGE;
     }
     if (strcmp(out, "-") == 0 && set->json) {
@@ -84,7 +92,7 @@ static int read_shard(const pack_settings *set, int source_count, shard_number *
         complain("--thin", "a share is not thin; merge the shares and split the whole");
     else if (set->store && set->output)
         complain("--output", "with --store a share goes into the store, and into no file");
-    else if (!set->store && !set->output)
+    else if (!set->store && !set->output && !set->memory)
         complain("--shard", "name the share's file with -o, or a store with --store");
     else
         return 0;
@@ -127,8 +135,13 @@ static int pack_in_memory_of(pack_input *in, const pack_plan *plan, const char *
     progress_start(&bar, plan->set->quiet);
     const int code = pack_build_stream(in, plan, &out, &result.report);
     progress_stop(&bar);
-    if (code == 0)
+    if (code == 0 && *path)
         report(&result, path, 0);
+    else if (code == 0 && !plan->set->quiet && plan->shard.count > 0)
+        printf("%s: share %u/%u is built\n", plan->set->state, plan->shard.index,
+               plan->shard.count);
+    else if (code == 0 && !plan->set->quiet)
+        printf("%s: dealt; now build shares (--shard i/n), or the whole\n", plan->set->state);
     return code;
 }
 
@@ -311,6 +324,11 @@ static const option_row options[] = {
     {"state", 0, OPTION_FILE, offsetof(pack_settings, state), "DIR",
      "with --memory: keep the temporary files in this folder, so that the same command goes on "
      "after the program was killed; they are removed when the output is complete",
+     0, 0},
+    {"deal", 0, OPTION_FLAG, offsetof(pack_settings, deal), NULL,
+     "with --state: stop when the triangles are dealt to sets. Then several machines that see the "
+     "folder build shares of the sets by --shard I/N, and the same command without either makes "
+     "the whole of them",
      0, 0},
     {"thin", 0, OPTION_FLAG, offsetof(pack_settings, thin), NULL,
      "refer to the parts in the store instead of copying them into the file", 0, 0},

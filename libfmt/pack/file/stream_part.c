@@ -17,7 +17,9 @@
 #include "pack/large/state.h"
 #include "pack/mesh/find_strays.h"
 #include "pack/mesh/weld.h"
+#include "pack/tree/wide_batch.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -179,6 +181,20 @@ static bvp_status describe(large *l, bool keep_ids, bvpi_intake *in, bvp_error *
     return status;
 }
 
+/* Deals the triangles to sets, which shares then build. */
+static bvp_status deal(const large *l, bool is_small, bvp_error *error)
+{
+    bvpi_sets sets;
+    if (is_small)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the mesh fits in so much memory, and is built at once: there is "
+                              "nothing to share");
+    const bvp_status status = bvpi_sets_make(l->spool, &l->description.grid, BVPI_BATCH_TRIANGLES,
+                                             l->means, &sets, error);
+    bvpi_sets_close(&sets);
+    return status;
+}
+
 /* ---- the call -------------------------------------------------------------------------------- */
 
 static bvp_status add_spooled(bvp_builder *b, const bvp_triangle_stream *stream,
@@ -197,6 +213,8 @@ static bvp_status add_spooled(bvp_builder *b, const bvp_triangle_stream *stream,
     memcpy(in.origin, spool->origin, sizeof in.origin);
     bvp_status status =
         is_small ? load(spool, means, keep_ids, &in, error) : describe(&l, keep_ids, &in, error);
+    if (status == BVP_OK && stream->deal_only)
+        return deal(&l, is_small, error);
     if (status == BVP_OK) {
         *part = bvpi_find_equal(b, in.content_hash, in.mesh.triangle_count, in.mesh.vertex_count);
         b->shared_part_count += *part != BVP_NONE;
@@ -264,6 +282,48 @@ static bvp_status add_stream(bvp_builder *b, const bvp_triangle_stream *stream,
     return status;
 }
 
+static bvpi_large_means means_of(const bvp_builder *b, bvpi_watch *watch)
+{
+    const uint64_t memory = b->options.memory ? b->options.memory : MEMORY_DEFAULT;
+    return (bvpi_large_means){.folder = b->options.temporary ? b->options.temporary : ".",
+                              .memory = memory,
+                              .thread_count = b->options.thread_count,
+                              .group = group_of(memory),
+                              .run_size = BVPI_RUN_TRIANGLES,
+                              .watch = watch};
+}
+
+bvp_status bvp_builder_build_share(bvp_builder *b, const bvp_triangle_stream *stream,
+                                   uint32_t index, uint32_t count, bvp_error *error)
+{
+    bvpi_watch watch = {.control = b->options.control,
+                        .progress = b->options.progress,
+                        .user = b->options.progress_user};
+    bvpi_large_means means = means_of(b, &watch);
+    bvpi_large_state state;
+    uint8_t key[16];
+    bvp_status status = check(b, stream, error);
+    if (status == BVP_OK && (!stream->state || index < 1 || index > count))
+        status = refuse(error, "a share needs a state, and a number of 1 to the count of shares");
+    if (status != BVP_OK)
+        return status;
+    make_key(b, stream, &means, key);
+    status = bvpi_state_open(stream->state, key, true, &state, error);
+    means.state = &state;
+    if (status == BVP_OK && state.done.stage < BVPI_STAGE_DEALT)
+        status = refuse(error, "the triangles are not dealt to shares yet");
+    if (status == BVP_OK) {
+        const bvpi_mesh kept = {.has_ids = !b->options.no_ids,
+                                .is_deformable = b->options.deformable != 0};
+        watch.total = state.done.spool.triangle_count / count;
+        status = bvpi_large_wide_share(state.done.spool.triangle_count, &kept,
+                                       &state.done.description.grid, &b->specs[0], &means, index,
+                                       count, error);
+    }
+    bvpi_state_close(&state);
+    return status;
+}
+
 bvp_status bvp_builder_add_stream(bvp_builder *b, const bvp_triangle_stream *stream, uint32_t *part,
                                   bvp_error *error)
 {
@@ -272,13 +332,7 @@ bvp_status bvp_builder_add_stream(bvp_builder *b, const bvp_triangle_stream *str
                         .progress = b->options.progress,
                         .user = b->options.progress_user,
                         .total = stream->triangle_count};
-    const uint64_t memory = b->options.memory ? b->options.memory : MEMORY_DEFAULT;
-    bvpi_large_means means = {.folder = b->options.temporary ? b->options.temporary : ".",
-                              .memory = memory,
-                              .thread_count = b->options.thread_count,
-                              .group = group_of(memory),
-                              .run_size = BVPI_RUN_TRIANGLES,
-                              .watch = &watch};
+    bvpi_large_means means = means_of(b, &watch);
     bvp_status status = check(b, stream, error);
     if (status != BVP_OK)
         return status;
@@ -287,7 +341,7 @@ bvp_status bvp_builder_add_stream(bvp_builder *b, const bvp_triangle_stream *str
         bvpi_large_state state;
         uint8_t key[16];
         make_key(b, stream, &means, key);
-        status = bvpi_state_open(stream->state, key, &state, error);
+        status = bvpi_state_open(stream->state, key, false, &state, error);
         means.state = &state;
         if (status == BVP_OK)
             status = add_stream(b, stream, &means, part, error);
@@ -301,11 +355,23 @@ bvp_status bvp_builder_add_stream(bvp_builder *b, const bvp_triangle_stream *str
 
 void bvp_builder_remove_state(const char *folder)
 {
-    static const char *const names[] = {"state", "state.new", "runs", "floats",  "sets",    "tree",
-                                        "bytes", "ids",       "wide", "records", "batches", "lock"};
+    static const char *const names[] = {"state", "runs", "floats",  "sets",    "tree",  "bytes",
+                                        "ids",   "wide", "records", "batches", "share", "lock"};
     char path[PATH_MAX];
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (snprintf(path, sizeof path, "%s/%s", folder, names[k]) < (int)sizeof path)
-            (void)unlink(path);
+    const struct dirent *entry;
+    DIR *files = opendir(folder);
+    while (files && (entry = readdir(files)) != NULL)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            /* "bytes", or "bytes.1-8" of a share */
+            const size_t size = strlen(names[k]);
+            const char *rest = entry->d_name + size;
+            if (strncmp(entry->d_name, names[k], size) == 0 &&
+                (*rest == '\0' ||
+                 (*rest == '.' && strspn(rest, ".-0123456789new") == strlen(rest))) &&
+                snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+                (void)unlink(path);
+        }
+    if (files)
+        closedir(files);
     (void)rmdir(folder);
 }

@@ -18,6 +18,7 @@
 
 #include "base/large_array.h"
 #include "base/status.h"
+#include "pack/large/share.h"
 #include "pack/large/state.h"
 #include "pack/tree/batches.h"
 #include "pack/tree/wide_batch.h"
@@ -32,6 +33,9 @@ typedef struct building {
     bvpi_wide_build *out;
     bvpi_batch_store *store;
     bvpi_scratch batches; /* the batches without their arrays, set by set; where there is a state */
+    bvpi_share *shares;   /* that other processes have built */
+    uint32_t share_count;
+    bool is_share; /* this process builds one */
     bvpi_sets sets;
     bvpi_batches nodes; /* those above the batches, and the batches */
     bvpi_batch_builder builder;
@@ -177,7 +181,7 @@ static void build_batch(void *user, uint32_t piece)
     if (!bvpi_watch_goes_on(b->means->watch) ||
         !bvpi_batch_build(&b->builder, &b->loaded.mesh, root,
                           b->triangles + (root->first - b->set->first), &stub->frame, NULL,
-                          &b->out->batches[k], &b->out->degenerate_count))
+                          &b->out->batches[k]))
         __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
     else
         bvpi_watch_add(b->means->watch, "build", root->count);
@@ -237,14 +241,14 @@ static bvp_status save_set(building *b, uint32_t idx, bvp_error *error)
     for (uint32_t k = b->stub_begin[idx]; k < b->stub_begin[idx + 1] && status == BVP_OK; k++)
         status = bvpi_scratch_append(&b->batches, &b->out->batches[b->stubs[k]],
                                      sizeof *b->out->batches, error);
-    if (status != BVP_OK || (idx + 1 < b->sets.set_count && !bvpi_state_is_due(state)))
+    if (status != BVP_OK || b->is_share ||
+        (idx + 1 < b->sets.set_count && !bvpi_state_is_due(state)))
         return status;
     const bvpi_scratch *files[5] = {&store->bytes, &store->ids, &store->wide, &store->records,
                                     &b->batches};
     for (int k = 0; k < 5 && status == BVP_OK; k++)
         status = bvpi_scratch_sync(files[k], error);
     state->done.built_count = idx + 1;
-    state->done.degenerate_count = b->out->degenerate_count;
     state->done.bytes_size = store->bytes.size;
     state->done.ids_size = store->ids.size;
     state->done.wide_size = store->wide.size;
@@ -275,8 +279,58 @@ static bvp_status load_batches(building *b, bvp_error *error)
         offset += sizeof *batch;
         bvpi_watch_add(b->means->watch, "build", batch->triangle_count);
     }
-    b->out->degenerate_count = b->means->state->done.degenerate_count;
     return status;
+}
+
+/* Appends `size` bytes of a share's file, which it passes. */
+static bvp_status copy_range(bvpi_share *share, int kind, uint64_t size, bvpi_scratch *to,
+                             bvp_error *error)
+{
+    uint8_t *bytes = malloc(size + 1);
+    bvp_status status = bytes ? BVP_OK : bvpi_error_memory(error, size);
+    if (status == BVP_OK)
+        status = bvpi_scratch_read(&share->files[kind], share->offset[kind], bytes, size, error);
+    if (status == BVP_OK)
+        status = bvpi_scratch_append(to, bytes, size, error);
+    share->offset[kind] += size;
+    free(bytes);
+    return status;
+}
+
+/* Takes what the share has of set `idx`; sets before it are passed. */
+static bvp_status take_set(building *b, bvpi_share *share, uint32_t idx, bvp_error *error)
+{
+    bvpi_batch_store *store = b->store;
+    bvp_status status = BVP_OK;
+    for (; share->next_set <= idx && status == BVP_OK; share->next_set += share->count) {
+        const uint32_t set = share->next_set;
+        for (uint32_t k = b->stub_begin[set]; k < b->stub_begin[set + 1] && status == BVP_OK; k++) {
+            bvpi_batch batch;
+            status =
+                bvpi_scratch_read(&share->files[BVPI_SHARE_BATCHES],
+                                  share->offset[BVPI_SHARE_BATCHES], &batch, sizeof batch, error);
+            if (status != BVP_OK)
+                break;
+            const uint64_t sizes[4] = {batch.size, batch.ids_size,
+                                       batch.wide_count * (uint64_t)sizeof *batch.wide,
+                                       batch.record_count * (uint64_t)sizeof *batch.records};
+            bvpi_scratch *to[4] = {&store->bytes, &store->ids, &store->wide, &store->records};
+            share->offset[BVPI_SHARE_BATCHES] += sizeof batch;
+            batch.bytes = batch.ids = NULL;
+            batch.wide = NULL;
+            batch.records = NULL;
+            if (set == idx)
+                b->out->batches[b->stubs[k]] = batch;
+            for (int kind = 0; kind < 4 && status == BVP_OK; kind++)
+                if (set == idx)
+                    status = copy_range(share, kind, sizes[kind], to[kind], error);
+                else
+                    share->offset[kind] += sizes[kind];
+            if (set == idx)
+                bvpi_watch_add(b->means->watch, "build", batch.triangle_count);
+        }
+    }
+    return status == BVP_OK ? save_set(b, idx, error) : status;
 }
 
 static bvp_status build_set(building *b, uint32_t idx, bvp_error *error)
@@ -368,7 +422,9 @@ static bvp_status copy_changing(building *b, bvp_error *error)
     return status;
 }
 
-static bvp_status build(building *b, const bvpi_spool *spool, bvp_error *error)
+/* Everything but the batches. spool: NULL: the state has all sets. */
+static bvp_status prepare(building *b, const bvpi_spool *spool, uint64_t triangle_count,
+                          bvp_error *error)
 {
     bvpi_wide_build *out = b->out;
     bvp_status status =
@@ -380,24 +436,39 @@ static bvp_status build(building *b, const bvpi_spool *spool, bvp_error *error)
                               .build_node_capacity = b->sets.tree.build_node_count};
     b->sets.tree.build_nodes = NULL;
     status = split_large(b, error);
-    if (status == BVP_OK)
-        status = open_store(b, error);
     if (status != BVP_OK)
         return status;
-    bool ok = bvpi_batch_builder_start(b->spec, b->grid, spool->triangle_count,
-                                       BVPI_BATCH_TRIANGLES, b->means->thread_count, &b->builder) &&
-              bvpi_wide_collapse_top(b->nodes.build_nodes, b->nodes.build_node_count,
-                                     b->builder.node_price, out);
+    const bool ok = bvpi_batch_builder_start(b->spec, b->grid, triangle_count, BVPI_BATCH_TRIANGLES,
+                                             b->means->thread_count, &b->builder) &&
+                    bvpi_wide_collapse_top(b->nodes.build_nodes, b->nodes.build_node_count,
+                                           b->builder.node_price, out);
     if (ok) {
         out->batch_count = out->top.stub_count;
         out->batches = calloc(out->batch_count, sizeof *out->batches);
     }
-    if (!ok || !out->batches || !list_stubs(b))
-        return bvpi_error_memory(error, b->nodes.build_node_count * sizeof *out->batches);
+    return ok && out->batches && list_stubs(b)
+               ? BVP_OK
+               : bvpi_error_memory(error, b->nodes.build_node_count * sizeof *out->batches);
+}
+
+static bvp_status build(building *b, const bvpi_spool *spool, bvp_error *error)
+{
+    bvpi_wide_build *out = b->out;
+    bvp_status status = prepare(b, spool, spool->triangle_count, error);
+    if (status == BVP_OK)
+        status = open_store(b, error);
+    if (status != BVP_OK)
+        return status;
     status = load_batches(b, error);
+    if (status == BVP_OK && b->means->state)
+        status = bvpi_shares_find(b->means->state, &b->shares, &b->share_count, error);
     for (uint32_t k = b->means->state ? b->means->state->done.built_count : 0;
-         k < b->sets.set_count && status == BVP_OK; k++)
-        status = build_set(b, k, error);
+         k < b->sets.set_count && status == BVP_OK; k++) {
+        bvpi_share *share = bvpi_share_of(b->shares, b->share_count, k);
+        status = share ? take_set(b, share, k, error) : build_set(b, k, error);
+    }
+    for (uint32_t k = 0; k < out->batch_count; k++)
+        out->degenerate_count += out->batches[k].degenerate_count;
     if (status == BVP_OK)
         status = copy_changing(b, error);
     if (status == BVP_OK)
@@ -405,6 +476,19 @@ static bvp_status build(building *b, const bvpi_spool *spool, bvp_error *error)
     if (status == BVP_OK && !bvpi_wide_number_upper(out))
         status = bvpi_error_memory(error, out->batch_count * sizeof *out->batches);
     return status;
+}
+
+static void end_building(building *b)
+{
+    bvpi_sets_close(&b->sets);
+    bvpi_scratch_close(&b->batches);
+    bvpi_batches_free(&b->nodes);
+    bvpi_batch_builder_end(&b->builder);
+    for (uint32_t k = 0; k < b->share_count; k++)
+        bvpi_share_close(&b->shares[k]);
+    free(b->shares);
+    free(b->stubs);
+    free(b->stub_begin);
 }
 
 bvp_status bvpi_large_wide_make(const bvpi_spool *spool, const bvpi_mesh *kept,
@@ -427,11 +511,58 @@ bvp_status bvpi_large_wide_make(const bvpi_spool *spool, const bvpi_mesh *kept,
     for (uint32_t k = 0; k < out->batch_count && out->batches && status != BVP_OK; k++)
         if (!store->bytes.map) /* else nothing of them is on the heap */
             bvpi_batch_free(&out->batches[k]);
-    bvpi_sets_close(&b.sets);
-    bvpi_scratch_close(&b.batches);
-    bvpi_batches_free(&b.nodes);
-    bvpi_batch_builder_end(&b.builder);
-    free(b.stubs);
-    free(b.stub_begin);
+    end_building(&b);
+    return status;
+}
+
+/* The share's files take the store's place. */
+static bvp_status build_share(building *b, uint32_t index, uint32_t count, bvp_error *error)
+{
+    bvpi_share share;
+    bvp_status status = bvpi_share_create(b->means->state, index, count, &share, error);
+    b->store->bytes = share.files[BVPI_SHARE_BYTES];
+    b->store->ids = share.files[BVPI_SHARE_IDS];
+    b->store->wide = share.files[BVPI_SHARE_WIDE];
+    b->store->records = share.files[BVPI_SHARE_RECORDS];
+    b->batches = share.files[BVPI_SHARE_BATCHES];
+    for (uint64_t k = index - 1; k < b->sets.set_count && status == BVP_OK; k += count)
+        status = build_set(b, (uint32_t)k, error);
+    share.files[BVPI_SHARE_BYTES] = b->store->bytes;
+    share.files[BVPI_SHARE_IDS] = b->store->ids;
+    share.files[BVPI_SHARE_WIDE] = b->store->wide;
+    share.files[BVPI_SHARE_RECORDS] = b->store->records;
+    share.files[BVPI_SHARE_BATCHES] = b->batches;
+    b->batches = BVPI_NO_SCRATCH;
+    if (status == BVP_OK)
+        status = bvpi_share_publish(b->means->state, &share, error);
+    bvpi_share_close(&share);
+    return status;
+}
+
+bvp_status bvpi_large_wide_share(uint64_t triangle_count, const bvpi_mesh *kept,
+                                 const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
+                                 const bvpi_large_means *means, uint32_t index, uint32_t count,
+                                 bvp_error *error)
+{
+    bvpi_wide_build made = {.grid = grid};
+    bvpi_batch_store store;
+    building b = {.kept = kept,
+                  .grid = grid,
+                  .spec = spec,
+                  .means = means,
+                  .out = &made,
+                  .store = &store,
+                  .is_share = true,
+                  .batches = BVPI_NO_SCRATCH,
+                  .sets.runs.scratch = BVPI_NO_SCRATCH};
+    assert(means->state && means->state->done.stage >= BVPI_STAGE_DEALT);
+    bvp_status status = prepare(&b, NULL, triangle_count, error);
+    if (status == BVP_OK)
+        status = build_share(&b, index, count, error);
+    for (uint32_t k = 0; k < made.batch_count && made.batches; k++)
+        bvpi_batch_free(&made.batches[k]); /* those of a set that failed */
+    free(made.batches);
+    end_building(&b);
+    bvpi_wide_free(&made);
     return status;
 }

@@ -23,4 +23,11 @@ bvp_status bvpi_large_wide_make(const bvpi_spool *spool, const bvpi_mesh *kept,
                                 const bvpi_large_means *means, bvpi_wide_build *out,
                                 bvpi_batch_store *store, bvp_error *error);
 
+/* Builds the sets index - 1, index - 1 + count ... of the state, in which all are dealt, for
+ * another process that makes the whole. triangle_count: of the mesh. */
+bvp_status bvpi_large_wide_share(uint64_t triangle_count, const bvpi_mesh *kept,
+                                 const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
+                                 const bvpi_large_means *means, uint32_t index, uint32_t count,
+                                 bvp_error *error);
+
 #endif

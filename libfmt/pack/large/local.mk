@@ -6,6 +6,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/large/run.c \
 	libfmt/pack/large/scratch.c \
 	libfmt/pack/large/sets.c \
+	libfmt/pack/large/share.c \
 	libfmt/pack/large/spool.c \
 	libfmt/pack/large/state.c \
 	libfmt/pack/large/vertex_ranks.c
@@ -16,6 +17,7 @@ noinst_HEADERS += \
 	libfmt/pack/large/run.h \
 	libfmt/pack/large/scratch.h \
 	libfmt/pack/large/sets.h \
+	libfmt/pack/large/share.h \
 	libfmt/pack/large/spool.h \
 	libfmt/pack/large/state.h \
 	libfmt/pack/large/vertex_ranks.h

@@ -72,8 +72,8 @@ static bvp_status read_record(const char *path, const uint8_t key[16], bvpi_larg
     return BVP_OK;
 }
 
-bvp_status bvpi_state_open(const char *folder, const uint8_t key[16], bvpi_large_state *out,
-                           bvp_error *error)
+bvp_status bvpi_state_open(const char *folder, const uint8_t key[16], bool is_share,
+                           bvpi_large_state *out, bvp_error *error)
 {
     char path[PATH_MAX];
     *out = (bvpi_large_state){.folder = folder, .lock = -1, .saved_at = time(NULL)};
@@ -87,7 +87,7 @@ bvp_status bvpi_state_open(const char *folder, const uint8_t key[16], bvpi_large
     out->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (out->lock < 0)
         return bvpi_error_system(error, "cannot create %s", path);
-    if (flock(out->lock, LOCK_EX | LOCK_NB) != 0)
+    if (flock(out->lock, (is_share ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "another process works in %s", folder);
     (void)join_path(folder, "state", path);

@@ -30,7 +30,6 @@ typedef struct bvpi_progress {
     bvpi_description description;
     uint64_t sets_size, tree_size;
     uint32_t built_count; /* sets whose batches are in the files below */
-    uint64_t degenerate_count;
     uint64_t bytes_size, ids_size, wide_size, records_size, batches_size;
 } bvpi_progress;
 
@@ -41,10 +40,11 @@ struct bvpi_large_state {
     bvpi_progress done;
 };
 
-/* Opens the folder, which is made if it does not exist, and reads what is there. BVP_ERR_ARGUMENT:
+/* Opens the folder, which is made if it does not exist, and reads what is there. is_share: several
+ * may work in it at one time, which change nothing but files of their own. BVP_ERR_ARGUMENT:
  * another build works in it, or it is of another model, other options or another version. */
-bvp_status bvpi_state_open(const char *folder, const uint8_t key[16], bvpi_large_state *out,
-                           bvp_error *error);
+bvp_status bvpi_state_open(const char *folder, const uint8_t key[16], bool is_share,
+                           bvpi_large_state *out, bvp_error *error);
 void bvpi_state_close(bvpi_large_state *state);
 /* After the files that `done` refers to are synced. */
 bvp_status bvpi_state_save(bvpi_large_state *state, bvp_error *error);

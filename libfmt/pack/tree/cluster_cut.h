@@ -23,6 +23,7 @@ typedef struct bvpi_batch {
     uint32_t wide_count;
     uint32_t first_item, triangle_count; /* in the builder's order of all triangles */
     uint32_t depth, leaf_count, largest_leaf;
+    uint32_t degenerate_count; /* triangles without area */
     double area;
     bvpi_record *records;
     uint32_t record_count, record_capacity;

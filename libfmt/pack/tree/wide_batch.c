@@ -63,12 +63,11 @@ static uint32_t largest_leaf(const bvpi_build_node *build_nodes, uint32_t count)
 
 static bool fill_batch(const bvpi_batch_builder *b, const bvpi_mesh *mesh,
                        const bvpi_build_node *root, const uint32_t *triangles,
-                       const bvpi_frame *frame, uint32_t *order, workspace *w, bvpi_batch *batch,
-                       uint64_t *degenerate_count)
+                       const bvpi_frame *frame, uint32_t *order, workspace *w, bvpi_batch *batch)
 {
     assert(root->count > 0 && root->count <= BVPI_BATCH_TRIANGLES); /* a workspace's room */
-    const uint64_t found = bvpi_items_gather(mesh, b->grid, triangles, root->count, w->items);
-    __atomic_fetch_add(degenerate_count, found, __ATOMIC_RELAXED);
+    batch->degenerate_count =
+        (uint32_t)bvpi_items_gather(mesh, b->grid, triangles, root->count, w->items);
     bvpi_collapse c = {.build_nodes = w->build_nodes,
                        .items = w->sorted,
                        .leaf_size = b->leaf_size,
@@ -105,15 +104,13 @@ static bool fill_batch(const bvpi_batch_builder *b, const bvpi_mesh *mesh,
 
 bool bvpi_batch_build(const bvpi_batch_builder *b, const bvpi_mesh *mesh,
                       const bvpi_build_node *root, const uint32_t *triangles,
-                      const bvpi_frame *frame, uint32_t *order, bvpi_batch *batch,
-                      uint64_t *degenerate_count)
+                      const bvpi_frame *frame, uint32_t *order, bvpi_batch *batch)
 {
     /* there are as many workspaces as threads, so one is free */
     uint32_t k = 0;
     while (__atomic_test_and_set(&b->workspaces[k].is_taken, __ATOMIC_ACQUIRE))
         k = (k + 1) % b->workspace_count;
-    const bool ok = fill_batch(b, mesh, root, triangles, frame, order, &b->workspaces[k], batch,
-                               degenerate_count);
+    const bool ok = fill_batch(b, mesh, root, triangles, frame, order, &b->workspaces[k], batch);
     __atomic_clear(&b->workspaces[k].is_taken, __ATOMIC_RELEASE);
     return ok;
 }

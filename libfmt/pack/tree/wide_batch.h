@@ -30,11 +30,10 @@ bool bvpi_batch_builder_start(const bvp_hierarchy_spec *spec, const bvpi_grid *g
 void bvpi_batch_builder_end(bvpi_batch_builder *builder);
 
 /* Builds the batch of `root` from its triangles of the mesh; triangles NULL: from all of them.
- * frame: the root's. order: room for the triangles in stored order, or NULL. *degenerate_count: is
- * increased, atomically. False: out of memory; the caller frees *batch in either case. */
+ * frame: the root's. order: room for the triangles in stored order, or NULL. False: out of memory;
+ * the caller frees *batch in either case. */
 bool bvpi_batch_build(const bvpi_batch_builder *builder, const bvpi_mesh *mesh,
                       const bvpi_build_node *root, const uint32_t *triangles,
-                      const bvpi_frame *frame, uint32_t *order, bvpi_batch *batch,
-                      uint64_t *degenerate_count);
+                      const bvpi_frame *frame, uint32_t *order, bvpi_batch *batch);
 
 #endif

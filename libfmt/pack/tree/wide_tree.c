@@ -80,8 +80,7 @@ static void build_batch(void *user, uint32_t piece)
         triangles = b->batches.triangles + root.first;
     }
     if (!bvpi_batch_build(&b->builder, b->mesh, &root, triangles, &frame,
-                          b->order ? b->order + root.first : NULL, &b->out->batches[piece],
-                          &b->out->degenerate_count))
+                          b->order ? b->order + root.first : NULL, &b->out->batches[piece]))
         __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
     bvpi_watch_add(b->watch, "build", root.count);
 }
@@ -109,6 +108,8 @@ static bool build_batches(building *b, const bvp_hierarchy_spec *spec)
     if (!out->batches)
         return false;
     bvpi_parallel(b->thread_count, out->batch_count, build_batch, b);
+    for (uint32_t k = 0; k < out->batch_count; k++)
+        out->degenerate_count += out->batches[k].degenerate_count;
     return !b->failed;
 }
 

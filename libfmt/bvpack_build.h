@@ -201,9 +201,10 @@ typedef struct bvp_triangle_stream {
     /* Or NULL. Receive how many triangles bvp_find_strays would take out, and its factor. */
     uint64_t *stray_count;
     double *stray_factor;
-    int deal_only;     /* nonzero: with a state, stop when the triangles are dealt to sets. *part is
-                          BVP_NONE. Then shares can be built, on several machines that see the folder,
-                          and the call without this makes the whole, building what no share has */
+    /* Nonzero: with a state, stop when the triangles are dealt to sets; *part is BVP_NONE. Then
+     * shares can be built, on several machines that see the folder, and the call without this makes
+     * the whole, building what no share has. */
+    int deal_only;
     int refuse_strays; /* nonzero: a mesh with strays is refused before it is built: BVP_ERR_LIMIT
                         */
 } bvp_triangle_stream;

@@ -447,10 +447,10 @@ static int finish_stream(bvp_builder *builder)
     TRY(bvp_builder_add_stream, builder, &stream, &part);
     TRY(bvp_builder_set_source, builder, &source);
     /* so few triangles are no share's */
-    const bvp_triangle_stream dealt = {.next = next_triangles, .state = "state"};
+    const bvp_triangle_stream dealt = {.next = next_triangles, .state = "no/state"};
     if (bvp_builder_build_share(builder, &dealt, 1, 2, NULL) == BVP_OK)
         return -1;
-    bvp_builder_remove_state("state");
+    bvp_builder_remove_state("no/state");
     TRY(bvp_builder_finish_fd, builder, given.sink, NULL);
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/large_array.h"
 #include "base/status.h"
 #include "format/checksum.h"
+#include "pack/large/check_state.h"
 #include "pack/large/describe.h"
 #include "pack/large/state.h"
 #include "pack/mesh/find_strays.h"
@@ -165,6 +166,8 @@ static bvp_status describe(large *l, bool keep_ids, bvpi_intake *in, bvp_error *
     bvp_status status = BVP_OK;
     if (state && state->done.stage >= BVPI_STAGE_DESCRIBED) {
         l->description = state->done.description;
+        if (!bvpi_check_grid(&l->description.grid) || l->description.vertex_count >= UINT32_MAX)
+            status = bvpi_changed(l->means, error);
     } else {
         status = bvpi_describe(l->spool, keep_ids, l->means, &l->description, error);
         if (status == BVP_OK && state) {
@@ -312,6 +315,10 @@ bvp_status bvp_builder_build_share(bvp_builder *b, const bvp_triangle_stream *st
     means.state = &state;
     if (status == BVP_OK && state.done.stage < BVPI_STAGE_DEALT)
         status = refuse(error, "the triangles are not dealt to shares yet");
+    if (status == BVP_OK && (!bvpi_check_grid(&state.done.description.grid) ||
+                             state.done.spool.triangle_count <= BVPI_BATCH_TRIANGLES ||
+                             state.done.spool.triangle_count > UINT32_MAX))
+        status = bvpi_changed(&means, error);
     if (status == BVP_OK) {
         const bvpi_mesh kept = {.has_ids = !b->options.no_ids,
                                 .is_deformable = b->options.deformable != 0};

@@ -18,6 +18,7 @@
 
 #include "base/large_array.h"
 #include "base/status.h"
+#include "pack/large/check_state.h"
 #include "pack/large/share.h"
 #include "pack/large/state.h"
 #include "pack/tree/batches.h"
@@ -69,6 +70,20 @@ static bvp_status no_memory(const building *b, bvp_error *error)
     return bvpi_error_memory(error, b->set->triangle_count * 16);
 }
 
+/* Have the leaves the triangles and boxes that the tree says? */
+static bool has_its_leaves(const building *b)
+{
+    for (uint32_t k = 0; k < b->set->leaf_count; k++) {
+        const bvpi_build_node *leaf = leaf_of(b, b->set->first_leaf + k);
+        const bvpi_batch_box *box = &b->loaded.boxes[k];
+        if (b->loaded.counts[k] != leaf->count ||
+            memcmp(&box->minus_lo, leaf->minus_lo, sizeof leaf->minus_lo) != 0 ||
+            memcmp(&box->hi, leaf->hi, sizeof leaf->hi) != 0)
+            return false;
+    }
+    return true;
+}
+
 /* Loads the set, and lists its triangles by the leaves of the sample's tree. */
 static bvp_status load_set(building *b, uint32_t idx, bvp_error *error)
 {
@@ -83,6 +98,8 @@ static bvp_status load_set(building *b, uint32_t idx, bvp_error *error)
     b->loaded.mesh.is_deformable = b->kept->is_deformable;
     if (!next || !b->triangles)
         status = no_memory(b, error);
+    if (status == BVP_OK && !has_its_leaves(b))
+        status = bvpi_changed(b->means, error);
     for (uint32_t k = 0; k < b->set->leaf_count && status == BVP_OK; k++)
         next[k] = leaf_of(b, b->set->first_leaf + k)->first - (uint32_t)b->set->first;
     for (uint32_t i = 0; i < count && status == BVP_OK; i++)
@@ -257,6 +274,12 @@ static bvp_status save_set(building *b, uint32_t idx, bvp_error *error)
     return status == BVP_OK ? bvpi_state_save(state, error) : status;
 }
 
+/* The triangles of batch `k`. */
+static uint32_t count_of(const building *b, uint32_t k)
+{
+    return b->nodes.build_nodes[b->out->top.stubs[k].split].count;
+}
+
 /* What an earlier process has built. */
 static bvp_status load_batches(building *b, bvp_error *error)
 {
@@ -264,6 +287,8 @@ static bvp_status load_batches(building *b, bvp_error *error)
     uint64_t offset = 0;
     if (!b->means->state)
         return status;
+    if (b->means->state->done.built_count > b->sets.set_count)
+        return bvpi_changed(b->means, error);
     const uint32_t end = b->stub_begin[b->means->state->done.built_count];
     if (b->batches.size != end * sizeof *b->out->batches)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
@@ -277,6 +302,8 @@ static bvp_status load_batches(building *b, bvp_error *error)
         batch->wide = NULL;
         batch->records = NULL;
         offset += sizeof *batch;
+        if (status == BVP_OK && !bvpi_check_batch(batch, count_of(b, b->stubs[k])))
+            status = bvpi_changed(b->means, error);
         bvpi_watch_add(b->means->watch, "build", batch->triangle_count);
     }
     return status;
@@ -309,6 +336,8 @@ static bvp_status take_set(building *b, bvpi_share *share, uint32_t idx, bvp_err
             status =
                 bvpi_scratch_read(&share->files[BVPI_SHARE_BATCHES],
                                   share->offset[BVPI_SHARE_BATCHES], &batch, sizeof batch, error);
+            if (status == BVP_OK && !bvpi_check_batch(&batch, count_of(b, b->stubs[k])))
+                status = bvpi_changed(b->means, error);
             if (status != BVP_OK)
                 break;
             const uint64_t sizes[4] = {batch.size, batch.ids_size,
@@ -372,6 +401,10 @@ static bvp_status map_batches(building *b, bvp_error *error)
     uint64_t bytes = 0, ids = 0, wide = 0, records = 0;
     for (uint32_t k = 0; k < b->out->batch_count && status == BVP_OK; k++) {
         bvpi_batch *batch = &b->out->batches[b->stubs[k]];
+        if (batch->size > store->bytes.size - bytes || batch->ids_size > store->ids.size - ids ||
+            batch->wide_count * sizeof *batch->wide > store->wide.size - wide ||
+            batch->record_count * sizeof *batch->records > store->records.size - records)
+            return bvpi_changed(b->means, error);
         batch->bytes = store->bytes.map + bytes;
         batch->ids = batch->ids_size > 0 ? store->ids.map + ids : NULL;
         batch->wide = (bvpi_wide *)(void *)(store->wide.map + wide);
@@ -380,8 +413,9 @@ static bvp_status map_batches(building *b, bvp_error *error)
         ids += batch->ids_size;
         wide += batch->wide_count * sizeof *batch->wide;
         records += batch->record_count * sizeof *batch->records;
+        if (!bvpi_check_arrays(batch))
+            status = bvpi_changed(b->means, error);
     }
-    assert(status != BVP_OK || (bytes == store->bytes.size && wide == store->wide.size));
     return status;
 }
 
@@ -474,7 +508,9 @@ static bvp_status build(building *b, const bvpi_spool *spool, bvp_error *error)
     if (status == BVP_OK)
         status = map_batches(b, error);
     if (status == BVP_OK && !bvpi_wide_number_upper(out))
-        status = bvpi_error_memory(error, out->batch_count * sizeof *out->batches);
+        status = b->means->state
+                     ? bvpi_changed(b->means, error)
+                     : bvpi_error_memory(error, out->batch_count * sizeof *out->batches);
     return status;
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 LIBBVPACK_BUILD_SOURCES += \
+	libfmt/pack/large/check_state.c \
 	libfmt/pack/large/describe.c \
 	libfmt/pack/large/edge_count.c \
 	libfmt/pack/large/large_wide.c \
@@ -11,6 +12,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/large/state.c \
 	libfmt/pack/large/vertex_ranks.c
 noinst_HEADERS += \
+	libfmt/pack/large/check_state.h \
 	libfmt/pack/large/describe.h \
 	libfmt/pack/large/edge_count.h \
 	libfmt/pack/large/large_wide.h \

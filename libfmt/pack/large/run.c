@@ -84,7 +84,8 @@ uint8_t *bvpi_run_encode(const bvpi_run *run, bvpi_run_place *place)
     memcpy(at + indices, run->ids, ids);
     *place = (bvpi_run_place){.size = (uint32_t)(sizeof h + positions + indices + ids),
                               .triangle_count = run->triangle_count,
-                              .vertex_count = run->vertex_count};
+                              .vertex_count = run->vertex_count,
+                              .vertex_size = run->vertex_size};
     return bytes;
 }
 
@@ -119,23 +120,49 @@ static bool decode(const uint8_t *bytes, const head *h, bvpi_run *out)
     return true;
 }
 
+static uint64_t size_of(const head *h)
+{
+    const uint64_t corners = 3 * (uint64_t)h->triangle_count;
+    return sizeof *h + (uint64_t)h->vertex_count * h->vertex_size +
+           corners * (h->vertex_count <= NARROW_MAX ? 2 : 4) +
+           (h->first_id == BVP_NONE ? 4 * (uint64_t)h->triangle_count : 0);
+}
+
+static bvp_status refuse_changed(bvp_error *error)
+{
+    return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                          "a temporary file was changed by another process");
+}
+
+static bool indices_exist(const bvpi_run *run)
+{
+    for (uint64_t k = 0; k < 3 * (uint64_t)run->triangle_count; k++)
+        if (run->indices[k] >= run->vertex_count)
+            return false;
+    return true;
+}
+
 bvp_status bvpi_run_read(const bvpi_scratch *file, const bvpi_run_place *place, bvpi_run *out,
                          bvp_error *error)
 {
     head h;
     *out = (bvpi_run){0};
+    if (place->size < sizeof h)
+        return refuse_changed(error);
     uint8_t *bytes = malloc(place->size);
     if (!bytes)
         return bvpi_error_memory(error, place->size);
     bvp_status status = bvpi_scratch_read(file, place->offset, bytes, place->size, error);
     if (status == BVP_OK) {
         memcpy(&h, bytes, sizeof h);
-        if (h.triangle_count != place->triangle_count || h.vertex_count != place->vertex_count)
-            status = bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                                    "a temporary file was changed by another process");
+        if (h.triangle_count != place->triangle_count || h.vertex_count != place->vertex_count ||
+            h.vertex_size != place->vertex_size || size_of(&h) != place->size)
+            status = refuse_changed(error);
     }
     if (status == BVP_OK && !decode(bytes + sizeof h, &h, out))
         status = bvpi_error_memory(error, place->size);
+    if (status == BVP_OK && !indices_exist(out))
+        status = refuse_changed(error);
     free(bytes);
     return status;
 }
@@ -147,14 +174,6 @@ void bvpi_run_file_close(bvpi_run_file *file)
     bvpi_scratch_close(&file->scratch);
     free(file->places);
     *file = (bvpi_run_file){.scratch = BVPI_NO_SCRATCH};
-}
-
-static uint64_t size_of(const head *h)
-{
-    const uint64_t corners = 3 * (uint64_t)h->triangle_count;
-    return sizeof *h + (uint64_t)h->vertex_count * h->vertex_size +
-           corners * (h->vertex_count <= NARROW_MAX ? 2 : 4) +
-           (h->first_id == BVP_NONE ? 4 * (uint64_t)h->triangle_count : 0);
 }
 
 bvp_status bvpi_run_file_scan(bvpi_run_file *file, bvp_error *error)
@@ -177,7 +196,8 @@ bvp_status bvpi_run_file_scan(bvpi_run_file *file, bvp_error *error)
         file->places[file->count++] = (bvpi_run_place){.offset = offset,
                                                        .size = (uint32_t)size_of(&h),
                                                        .triangle_count = h.triangle_count,
-                                                       .vertex_count = h.vertex_count};
+                                                       .vertex_count = h.vertex_count,
+                                                       .vertex_size = h.vertex_size};
         offset += size_of(&h);
     }
     return status;

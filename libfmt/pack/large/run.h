@@ -28,7 +28,7 @@ void bvpi_run_free(bvpi_run *run);
 /* Runs in a file, in their order. */
 typedef struct bvpi_run_place {
     uint64_t offset;
-    uint32_t size, triangle_count, vertex_count;
+    uint32_t size, triangle_count, vertex_count, vertex_size;
 } bvpi_run_place;
 
 /* The bytes of a run, to be freed; NULL: out of memory. */

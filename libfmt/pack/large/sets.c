@@ -16,12 +16,14 @@
 #include "base/isa.h"
 #include "base/large_array.h"
 #include "base/status.h"
+#include "pack/large/check_state.h"
 #include "pack/large/state.h"
 #include "pack/mesh/weld.h"
 #include "pack/tree/batches.h"
 
 #include <assert.h>
 #include <float.h>
+#include <pthread.h>
 
 enum {
     TRIANGLE_COST = 128, /* bytes of memory for each triangle of a set that is being built */
@@ -418,6 +420,15 @@ static bvp_status read_array(const bvpi_scratch *file, uint64_t *offset, uint64_
     return status;
 }
 
+/* Has the file room for so much? */
+static bool fits(const tree_head *h, uint64_t size)
+{
+    return h->build_node_count > 0 && h->leaf_count > 0 && h->set_count > 0 &&
+           h->build_node_count <= size / sizeof(bvpi_build_node) &&
+           h->leaf_count <= h->build_node_count && h->set_count <= h->leaf_count &&
+           h->run_count <= size / sizeof(bvpi_run_place);
+}
+
 static bvp_status load_tree(bvpi_sets *sets, const bvpi_large_means *means, bvp_error *error)
 {
     bvpi_sample_tree *t = &sets->tree;
@@ -427,6 +438,8 @@ static bvp_status load_tree(bvpi_sets *sets, const bvpi_large_means *means, bvp_
     bvp_status status = bvpi_large_file(means, "tree", means->state->done.tree_size, &file, error);
     if (status == BVP_OK)
         status = bvpi_scratch_read(&file, 0, &head, sizeof head, error);
+    if (status == BVP_OK && !fits(&head, file.size))
+        status = bvpi_changed(means, error);
     if (status == BVP_OK)
         status = read_array(&file, &offset, head.build_node_count, sizeof *t->build_nodes,
                             &t->build_nodes, error);
@@ -439,6 +452,11 @@ static bvp_status load_tree(bvpi_sets *sets, const bvpi_large_means *means, bvp_
         status = read_array(&file, &offset, head.set_count, sizeof *sets->sets, &sets->sets, error);
     for (uint32_t k = 0; k < head.set_count && status == BVP_OK; k++, sets->set_count++) {
         bvpi_set *set = &sets->sets[k];
+        set->runs = NULL;
+        if (set->run_count > head.run_count) {
+            status = bvpi_changed(means, error);
+            break;
+        }
         status = read_array(&file, &offset, set->run_count, sizeof *set->runs, &set->runs, error);
         set->run_capacity = set->run_count;
     }
@@ -449,9 +467,13 @@ static bvp_status load_tree(bvpi_sets *sets, const bvpi_large_means *means, bvp_
     t->leaf_count = (uint32_t)head.leaf_count;
     sets->runs.count = sets->runs.capacity = head.run_count;
     bvpi_scratch_close(&file);
-    if (status != BVP_OK)
-        return status;
-    return bvpi_large_file(means, "sets", means->state->done.sets_size, &sets->runs.scratch, error);
+    const bvpi_progress *done = &means->state->done;
+    if (status == BVP_OK && !bvpi_check_sets(sets, &done->description.grid,
+                                             done->spool.triangle_count, done->sets_size))
+        status = bvpi_changed(means, error);
+    return status == BVP_OK
+               ? bvpi_large_file(means, "sets", done->sets_size, &sets->runs.scratch, error)
+               : status;
 }
 
 /* All sets are dealt: the runs of the stream are not needed any more. */
@@ -526,7 +548,8 @@ typedef struct loading {
     uint32_t *indices, *ids;
     uint64_t *first_triangle, *first_vertex; /* of each run */
     uint32_t failed;                         /* atomic */
-    uint32_t counts_size;
+    uint32_t is_changed;                     /* atomic */
+    pthread_mutex_t lock;                    /* of the counts and boxes of all pieces */
 } loading;
 
 static void load_run(void *user, uint32_t piece)
@@ -556,18 +579,27 @@ static void classify_piece(void *user, uint32_t piece)
     const uint64_t begin = (uint64_t)piece * CLASSIFY_PIECE;
     const uint64_t left = mesh->triangle_count - begin;
     const uint64_t end = begin + (left < CLASSIFY_PIECE ? left : CLASSIFY_PIECE);
-    /* counts and boxes are known already */
+    const uint32_t first_leaf = l->set->first_leaf, leaf_count = l->set->leaf_count;
     uint32_t *counts = calloc(l->sets->tree.leaf_count, sizeof *counts);
     bvpi_batch_box *boxes = make_boxes(l->sets->tree.leaf_count);
-    if (counts && boxes)
+    if (!counts || !boxes)
+        __atomic_store_n(&l->failed, 1, __ATOMIC_RELAXED);
+    else
         kernel()->classify(mesh, l->grid, l->sets->tree.planes, begin, end, l->out->batch_of,
                            counts, boxes);
-    else
-        __atomic_store_n(&l->failed, 1, __ATOMIC_RELAXED);
     for (uint64_t i = begin; i < end && counts && boxes; i++) {
-        assert(l->out->batch_of[i] - l->set->first_leaf < l->set->leaf_count);
-        l->out->batch_of[i] -= l->set->first_leaf;
+        l->out->batch_of[i] -= first_leaf;
+        if (l->out->batch_of[i] >= leaf_count)
+            __atomic_store_n(&l->is_changed, 1, __ATOMIC_RELAXED);
     }
+    pthread_mutex_lock(&l->lock);
+    for (uint32_t k = 0; k < leaf_count && counts && boxes; k++) {
+        bvpi_batch_box *box = &l->out->boxes[k];
+        l->out->counts[k] += counts[first_leaf + k];
+        box->minus_lo = bvpi_max4(box->minus_lo, boxes[first_leaf + k].minus_lo);
+        box->hi = bvpi_max4(box->hi, boxes[first_leaf + k].hi);
+    }
+    pthread_mutex_unlock(&l->lock);
     free(counts);
     free(boxes);
 }
@@ -593,7 +625,10 @@ static bvp_status load(loading *l, const bvpi_large_means *means, bvp_error *err
     l->indices = bvpi_allocate(3 * triangles, sizeof *l->indices);
     l->ids = bvpi_allocate(triangles, sizeof *l->ids);
     l->out->batch_of = bvpi_allocate(triangles, sizeof *l->out->batch_of);
-    if (!l->positions || !l->indices || !l->ids || !l->out->batch_of)
+    l->out->counts = calloc(l->set->leaf_count, sizeof *l->out->counts);
+    l->out->boxes = make_boxes(l->set->leaf_count);
+    if (!l->positions || !l->indices || !l->ids || !l->out->batch_of || !l->out->counts ||
+        !l->out->boxes)
         return bvpi_error_memory(error, triangles * 20 + vertices * 12);
     bvpi_parallel(means->thread_count, (uint32_t)count, load_run, l);
     const bvpi_vertices v = {l->positions, 12, 12, (uint32_t)vertices, 36};
@@ -612,6 +647,8 @@ static bvp_status load(loading *l, const bvpi_large_means *means, bvp_error *err
     l->indices = l->ids = NULL;
     bvpi_parallel(means->thread_count,
                   (uint32_t)((triangles + CLASSIFY_PIECE - 1) / CLASSIFY_PIECE), classify_piece, l);
+    if (l->is_changed)
+        return bvpi_changed(means, error);
     return l->failed ? bvpi_error_memory(error, l->sets->tree.leaf_count * sizeof(uint32_t))
                      : BVP_OK;
 }
@@ -619,7 +656,11 @@ static bvp_status load(loading *l, const bvpi_large_means *means, bvp_error *err
 bvp_status bvpi_set_load(const bvpi_sets *sets, const bvpi_grid *grid, uint32_t idx,
                          const bvpi_large_means *means, bvpi_set_mesh *out, bvp_error *error)
 {
-    loading l = {.sets = sets, .set = &sets->sets[idx], .grid = grid, .out = out};
+    loading l = {.sets = sets,
+                 .set = &sets->sets[idx],
+                 .grid = grid,
+                 .out = out,
+                 .lock = PTHREAD_MUTEX_INITIALIZER};
     *out = (bvpi_set_mesh){.batch_of = NULL};
     const bvp_status status = load(&l, means, error);
     free(l.positions);
@@ -638,5 +679,7 @@ void bvpi_set_mesh_free(bvpi_set_mesh *m)
     free((void *)m->mesh.indices);
     free((void *)m->mesh.ids);
     free(m->batch_of);
+    free(m->counts);
+    free(m->boxes);
     *m = (bvpi_set_mesh){.batch_of = NULL};
 }

@@ -32,8 +32,10 @@ void bvpi_sets_close(bvpi_sets *sets);
 
 /* A set's triangles in the stream's order, with all their vertices, welded. */
 typedef struct bvpi_set_mesh {
-    bvpi_mesh mesh;     /* owns its arrays */
-    uint32_t *batch_of; /* owned; of each triangle: its leaf, counted from the set's first */
+    bvpi_mesh mesh;        /* owns its arrays */
+    uint32_t *batch_of;    /* owned; of each triangle: its leaf, counted from the set's first */
+    uint32_t *counts;      /* owned; of each leaf of the set: its triangles */
+    bvpi_batch_box *boxes; /* owned; of each: their box */
 } bvpi_set_mesh;
 
 bvp_status bvpi_set_load(const bvpi_sets *sets, const bvpi_grid *grid, uint32_t idx,

@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "format/checksum.h"
+#include "pack/large/check_state.h"
 #include "pack/large/state.h"
 #include "pack/mesh/rebase.h"
 #include "pack/mesh/weld.h"
@@ -426,6 +427,22 @@ static bvp_status open_runs(taking *t, bvp_error *error)
     return status;
 }
 
+/* Are the runs that an earlier process has put those that the record tells of? All but the last
+ * have run_size triangles: a triangle's run is known from its number. */
+static bool check_runs(const bvpi_spool *spool, const bvpi_large_means *means, uint32_t vertex_size)
+{
+    uint64_t triangles = 0, vertices = 0;
+    for (uint64_t k = 0; k < spool->runs.count; k++) {
+        const bvpi_run_place *place = &spool->runs.places[k];
+        if (place->vertex_size != vertex_size || place->triangle_count == 0 ||
+            (k + 1 < spool->runs.count && place->triangle_count != means->run_size))
+            return false;
+        triangles += place->triangle_count;
+        vertices += place->vertex_count;
+    }
+    return triangles == spool->triangle_count && vertices == spool->vertex_count;
+}
+
 /* The floats that doubles have become, or the stream's own. */
 static bvp_status end_reading(const bvpi_large_means *means, bool is_double,
                               const bvpi_corners_range *range, bvpi_spool *out, bvp_error *error)
@@ -438,8 +455,15 @@ static bvp_status end_reading(const bvpi_large_means *means, bool is_double,
         const bool is_there = state->done.stage < BVPI_STAGE_DEALT;
         status = bvpi_large_file(means, "floats", is_there ? state->done.floats_size : 0,
                                  &out->runs.scratch, error);
-        return status == BVP_OK ? bvpi_run_file_scan(&out->runs, error) : status;
+        if (status == BVP_OK)
+            status = bvpi_run_file_scan(&out->runs, error);
+        if (status == BVP_OK && is_there && !check_runs(out, means, 12))
+            status = bvpi_changed(means, error);
+        return status;
     }
+    const bool has_runs = !state || state->done.stage < BVPI_STAGE_DEALT;
+    if (has_runs && !check_runs(out, means, is_double ? 24 : 12))
+        return bvpi_changed(means, error);
     if (is_double)
         status = turn_doubles(means, range, out, error);
     if (!state || status != BVP_OK || state->done.stage >= BVPI_STAGE_READ)

@@ -122,21 +122,25 @@ static bvpi_wide *wide_at(const bvpi_wide_build *build, bvpi_wide_place at)
 }
 
 /* Appends the inner children of an upper node that are upper nodes themselves. Element k becomes
- * unit k. batch_of: for the list above the batches, the batch whose root stands there, or NONE. */
-static void append_children(bvpi_wide_build *build, bvpi_wide_place parent,
+ * unit k. room: for so many in all. False: there are more, as in a state that was forged. batch_of:
+ * for the list above the batches, the batch whose root stands there, or NONE. */
+static bool append_children(bvpi_wide_build *build, bvpi_wide_place parent, uint32_t room,
                             const uint32_t *batch_of)
 {
     bvpi_wide *node = wide_at(build, parent);
     bvpi_wide_place child = {parent.batch, node->child};
     if (node->child_count == 0 ||
         (parent.batch != BVPD_NONE && wide_at(build, child)->home != BVPI_HOME_UPPER))
-        return;
+        return true;
+    if (node->child_count > room - build->upper_count)
+        return false;
     node->node.child = build->upper_count;
     for (uint32_t i = 0; i < node->child_count; i++, child.wide++) {
         const uint32_t batch = parent.batch == BVPD_NONE ? batch_of[child.wide] : BVPD_NONE;
         build->upper[build->upper_count++] =
             batch == BVPD_NONE ? child : (bvpi_wide_place){batch, 0};
     }
+    return true;
 }
 
 /* Numbers the upper nodes breadth first: the list is its own queue. A batch's root takes the place
@@ -151,7 +155,7 @@ bool bvpi_wide_number_upper(bvpi_wide_build *build)
         for (uint32_t i = 0; i < build->batches[k].wide_count; i++)
             count += build->batches[k].wide[i].home == BVPI_HOME_UPPER;
     build->upper = bvpi_allocate(count, sizeof *build->upper);
-    const bool ok = batch_of && build->upper;
+    bool ok = batch_of && build->upper;
     if (ok) {
         for (uint32_t i = 0; i < top->wide_count; i++)
             batch_of[i] = BVPD_NONE;
@@ -159,9 +163,9 @@ bool bvpi_wide_number_upper(bvpi_wide_build *build)
             batch_of[top->stubs[k].wide] = k;
         build->upper[0] = (bvpi_wide_place){build->batch_count > 1 ? BVPD_NONE : 0, 0};
         build->upper_count = 1;
-        for (uint32_t k = 0; k < build->upper_count; k++)
-            append_children(build, build->upper[k], batch_of);
-        assert(build->upper_count == count);
+        for (uint32_t k = 0; k < build->upper_count && ok; k++)
+            ok = append_children(build, build->upper[k], count, batch_of);
+        ok = ok && build->upper_count == count;
     }
     free(batch_of);
     return ok;

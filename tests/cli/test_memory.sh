@@ -90,6 +90,37 @@ refuse 2 'by --state' pack big.stl --memory 64M --shard 1/3
 refuse 2 'by --state' pack big.stl --memory 64M --deal
 refuse 2 'in no file' pack big.stl --memory 64M --state sh --shard 1/3 -o no.bvp
 
+# a folder that somebody has changed: an error, or a file, and an end
+cat >change.py <<'END'
+import os, random, sys
+random.seed(int(sys.argv[1]))
+kinds = ("tree", "sets", "bytes", "ids", "wide", "records", "batches")
+names = ["sh/" + n for n in sorted(os.listdir("sh")) if n.split(".")[0] in kinds]
+name = random.choice([n for n in names if os.path.getsize(n) > 0])
+with open(name, "r+b") as out:
+    for _ in range(random.choice((1, 3, 50))):
+        at = random.randrange(os.path.getsize(name) // 4) * 4
+        out.seek(min(at % 256, at) if random.random() < .3 else at)
+        words = (b"\xff" * 4, b"\0" * 4, b"\xff\xff\xff\x7f", random.randbytes(4), b"\1\0\0\0")
+        out.write(random.choice(words))
+print(name)
+END
+expect 0 pack big.stl --memory 64M --state sh --deal
+expect 0 pack big.stl --memory 64M --state sh --shard 1/2
+cp -r sh sh.whole
+seed=${BVP_SEED:-20261127}
+for k in $(seq "${MEMORY_CHANGES:-6}"); do
+  rm -rf sh && cp -r sh.whole sh
+  name=$(python3 change.py $((seed + k)))
+  if [ $((k % 3)) = 0 ]; then
+    run pack big.stl --memory 64M --state sh --shard 2/2
+  else
+    run pack big.stl --memory 64M --state sh -o changed.bvp
+  fi
+  case $status in 0 | 3 | 6 | 7) ;; *) bad "seed $((seed + k)): $name changed: exit code $status" ;; esac
+done
+rm -rf sh sh.whole changed.bvp
+
 # a disk that becomes full
 mkdir full
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=12m none full 2>/dev/null; then
@@ -103,7 +134,6 @@ fi
 
 # killed at random, and gone on with
 kills=${MEMORY_KILLS:-4} killed=0 rounds=0
-seed=${BVP_SEED:-20261127}
 echo "BVP_SEED=$seed"
 RANDOM=$((seed % 32768))
 while [ $killed -lt "$kills" ] && [ $rounds -lt $((3 * kills)) ]; do

@@ -557,8 +557,10 @@ static void load_run(void *user, uint32_t piece)
     loading *l = user;
     bvpi_run run;
     const bvpi_run_place *place = &l->sets->runs.places[l->set->runs[piece]];
-    if (bvpi_run_read(&l->sets->runs.scratch, place, &run, NULL) != BVP_OK) {
-        __atomic_store_n(&l->failed, 1, __ATOMIC_RELAXED);
+    const bvp_status status = bvpi_run_read(&l->sets->runs.scratch, place, &run, NULL);
+    if (status != BVP_OK) {
+        __atomic_store_n(status == BVP_ERR_ARGUMENT ? &l->is_changed : &l->failed, 1,
+                         __ATOMIC_RELAXED);
         bvpi_run_free(&run);
         return;
     }
@@ -634,6 +636,8 @@ static bvp_status load(loading *l, const bvpi_large_means *means, bvp_error *err
     const bvpi_vertices v = {l->positions, 12, 12, (uint32_t)vertices, 36};
     uint8_t *positions = NULL;
     uint32_t vertex_count = UINT32_MAX;
+    if (l->is_changed)
+        return bvpi_changed(means, error);
     if (!l->failed)
         vertex_count =
             bvpi_weld(&v, l->indices, 3 * triangles, means->thread_count, l->indices, &positions);

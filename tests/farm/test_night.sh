@@ -58,12 +58,12 @@ in_order wild wild.bvp wild.jsonl
 night stored --store parts || bad "the night through a store fails: $(tail -3 night.log)"
 in_order stored stored.bvp stored.jsonl
 
-# ---- what README says, but for Slurm: word by word, on a sample
+# ---- what README says, but for Slurm, and for a mesh larger than memory (test_memory.sh): word by word, on a sample
 mkdir readme
 cp "$src"/samples/models/shelf.jsonl readme/export.jsonl
 cp "$src"/samples/models/{plate_holes.STL,featuretype.STL} readme
 ln -s "$src/samples" readme/samples
-awk '/^## / { on = /outgrows/ } /^```/ { code = !code; next } on && code && !/slurm/' "$src/README.md" >readme/commands.sh
+awk '/^## / { on = /outgrows/ } /^```/ { code = !code; next } on && code && !/slurm|scan/' "$src/README.md" >readme/commands.sh
 checks=$((checks + 1))
 [ "$(grep -c '' readme/commands.sh)" -ge 8 ] || bad "no commands in README"
 (cd readme && PATH=$(dirname "$bvpack"):$PATH BVPACK=$bvpack bash -e commands.sh) >out 2>&1 || bad "README: $(tail -3 out)"

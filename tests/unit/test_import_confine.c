@@ -23,7 +23,8 @@ enum { IS_SANITIZED = 1 };
 #else
 enum { IS_SANITIZED = 0 };
 #endif
-enum { MEMORY = 64 << 20, SECONDS = 1, DONE = 0, DENIED = 1, REFUSED = 2 };
+/* MEMORY: the program of all unit tests has 60 MiB of its own */
+enum { MEMORY = 160 << 20, SECONDS = 1, DONE = 0, DENIED = 1, REFUSED = 2 };
 
 /* The status of a confined process that tries it. */
 static int status_of(int (*try)(void))

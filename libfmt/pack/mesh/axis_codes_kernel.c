@@ -42,11 +42,6 @@ enum {
 
 /* ---- what the values have in common ---------------------------------------------------------- */
 
-static inline u32x8 bits_of(f32x8 values)
-{
-    return (u32x8)values;
-}
-
 /* A float's rank among all floats in ascending order, -0 before 0, less 2^31: as a signed number.
  * The same turns a rank back into a float. */
 static inline i32x8 rank_of(i32x8 bits)

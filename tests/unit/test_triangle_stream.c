@@ -255,7 +255,9 @@ static int compare_folder(const char *root, const char *sub)
         if (!is_flat_name(entry->d_name))
             continue;
         snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
-        for (int drop = 0; drop < 2; drop++) {
+        struct stat info;
+        const int is_large = stat(path, &info) == 0 && info.st_size > 1 << 20;
+        for (int drop = 0; drop < 2 - is_large; drop++) {
             reference r = {
                 .path = path, .dir = dir, .options = {.thread_count = 2, .drop_invalid = drop}};
             read_reference(&r);
@@ -338,19 +340,19 @@ static void compare_bytes(const char *name, const void *data, size_t size)
     remove(name);
 }
 
-/* Every cut, one byte more, and bytes changed at random. */
+/* Every third cut, one byte more, and bytes changed at random. */
 static void harm(const char *name, const void *data, size_t size)
 {
     const char *given = getenv("BVP_SEED");
     uint32_t seed = given ? (uint32_t)strtoul(given, NULL, 0) : 20261127;
     uint8_t *copy = malloc(size + 1);
-    for (size_t cut = 0; cut < size; cut++)
+    for (size_t cut = seed % 3; cut < size; cut += 3)
         compare_bytes(name, data, cut);
     memcpy(copy, data, size);
     copy[size] = ' ';
     compare_bytes(name, copy, size + 1);
     printf("%s: seed %u\n", name, seed);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 100; i++) {
         static const char letters[] = "0123456789 \n-.evf#\\/o\xff";
         memcpy(copy, data, size);
         for (int k = 0; k < 3; k++) {

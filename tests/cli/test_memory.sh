@@ -187,6 +187,10 @@ cp whole st/state
 : >st/runs
 refuse 3 'state beside it says' pack big.stl --memory 64M --state st -o no.bvp
 begin_state
+rm st/state # as a kill while the folder is removed leaves it: the rest is nothing
+pack big.stl --memory 64M --state st -o go.bvp && same plain.bvp go.bvp "a folder without its record"
+[ ! -e st ] || bad "--state: the folder is left"
+begin_state
 : >st/other
 pack big.stl --memory 64M --state st -o go.bvp && same plain.bvp go.bvp "--state"
 [ "$(ls -A st)" = other ] || bad "--state: removes what is not its own, or leaves something"

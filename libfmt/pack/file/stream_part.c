@@ -360,25 +360,34 @@ bvp_status bvp_builder_add_stream(bvp_builder *b, const bvp_triangle_stream *str
     return status;
 }
 
-void bvp_builder_remove_state(const char *folder)
+/* Removes the folder's files of these names: "bytes", and "bytes.1-8" of a share. */
+static void remove_files(const char *folder, const char *const *names, size_t count)
 {
-    static const char *const names[] = {"state", "runs", "floats",  "sets",    "tree",  "bytes",
-                                        "ids",   "wide", "records", "batches", "share", "lock"};
     char path[PATH_MAX];
     const struct dirent *entry;
     DIR *files = opendir(folder);
     while (files && (entry = readdir(files)) != NULL)
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-            /* "bytes", or "bytes.1-8" of a share */
+        for (size_t k = 0; k < count; k++) {
             const size_t size = strlen(names[k]);
             const char *rest = entry->d_name + size;
-            if (strncmp(entry->d_name, names[k], size) == 0 &&
-                (*rest == '\0' ||
-                 (*rest == '.' && strspn(rest, ".-0123456789new") == strlen(rest))) &&
+            const bool is_one = strncmp(entry->d_name, names[k], size) == 0 &&
+                                (*rest == '\0' ||
+                                 (*rest == '.' && strspn(rest, ".-0123456789new") == strlen(rest)));
+            if (is_one &&
                 snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
                 (void)unlink(path);
         }
     if (files)
         closedir(files);
+}
+
+/* The records first: without them the rest is nothing, wherever a kill cuts this off. */
+void bvp_builder_remove_state(const char *folder)
+{
+    static const char *const records[] = {"state", "share"};
+    static const char *const files[] = {"runs", "floats", "sets",    "tree",    "bytes",
+                                        "ids",  "wide",   "records", "batches", "lock"};
+    remove_files(folder, records, sizeof records / sizeof *records);
+    remove_files(folder, files, sizeof files / sizeof *files);
     (void)rmdir(folder);
 }

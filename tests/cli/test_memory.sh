@@ -72,6 +72,8 @@ for k in range(3):
 open("stray.stl", "wb").write(data)
 END
 refuse 6 'keep-strays' pack stray.stl --memory 64M -o no.bvp
+refuse 6 'keep-strays' pack stray.stl --memory 64M --state sh --deal
+rm -r sh
 pack stray.stl --keep-strays -o a.bvp && pack stray.stl --keep-strays --memory 64M -o b.bvp && same a.bvp b.bvp "strays"
 
 # shares, in any order, one of them twice, one not at all
@@ -84,6 +86,8 @@ for share in 3/3 1/3 3/3; do
   has out "share $share is built"
 done
 [ -e sh/share.1-3 ] && [ ! -e sh/share.2-3 ] || bad "shares"
+(flock 9; expect 3 pack big.stl --memory 64M --state sh --shard 1/3; has err 'another process builds share 1/3'; exit $fail) 9>>sh/lock.1-3 || fail=1
+[ -e sh/share.1-3 ] || bad "a share that another process builds lost its record"
 pack big.stl --memory 64M --state sh -o shares.bvp && same plain.bvp shares.bvp "shares"
 [ ! -e sh ] || bad "shares: the folder is left"
 refuse 2 'by --state' pack big.stl --memory 64M --shard 1/3

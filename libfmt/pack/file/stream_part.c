@@ -20,14 +20,10 @@
 #include "pack/mesh/weld.h"
 #include "pack/tree/wide_batch.h"
 
-#include <dirent.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     MEMORY_DEFAULT = 1 << 30,
@@ -216,8 +212,10 @@ static bvp_status add_spooled(bvp_builder *b, const bvp_triangle_stream *stream,
     memcpy(in.origin, spool->origin, sizeof in.origin);
     bvp_status status =
         is_small ? load(spool, means, keep_ids, &in, error) : describe(&l, keep_ids, &in, error);
-    if (status == BVP_OK && stream->deal_only)
-        return deal(&l, is_small, error);
+    if (status == BVP_OK && stream->deal_only) {
+        status = check_end(b, stream, l.description.stray_count, error);
+        return status == BVP_OK ? deal(&l, is_small, error) : status;
+    }
     if (status == BVP_OK) {
         *part = bvpi_find_equal(b, in.content_hash, in.mesh.triangle_count, in.mesh.vertex_count);
         b->shared_part_count += *part != BVP_NONE;
@@ -257,7 +255,7 @@ static void make_key(const bvp_builder *b, const bvp_triangle_stream *stream,
 {
     struct {
         uint8_t packer[16];
-        uint64_t memory, drop_invalid, is_double, group;
+        uint64_t memory, drop_invalid, is_double;
         uint8_t stream_key[16];
     } record = {.memory = means->memory,
                 .drop_invalid = b->options.drop_invalid != 0,
@@ -360,34 +358,7 @@ bvp_status bvp_builder_add_stream(bvp_builder *b, const bvp_triangle_stream *str
     return status;
 }
 
-/* Removes the folder's files of these names: "bytes", and "bytes.1-8" of a share. */
-static void remove_files(const char *folder, const char *const *names, size_t count)
-{
-    char path[PATH_MAX];
-    const struct dirent *entry;
-    DIR *files = opendir(folder);
-    while (files && (entry = readdir(files)) != NULL)
-        for (size_t k = 0; k < count; k++) {
-            const size_t size = strlen(names[k]);
-            const char *rest = entry->d_name + size;
-            const bool is_one = strncmp(entry->d_name, names[k], size) == 0 &&
-                                (*rest == '\0' ||
-                                 (*rest == '.' && strspn(rest, ".-0123456789new") == strlen(rest)));
-            if (is_one &&
-                snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
-                (void)unlink(path);
-        }
-    if (files)
-        closedir(files);
-}
-
-/* The records first: without them the rest is nothing, wherever a kill cuts this off. */
 void bvp_builder_remove_state(const char *folder)
 {
-    static const char *const records[] = {"state", "share"};
-    static const char *const files[] = {"runs", "floats", "sets",    "tree",    "bytes",
-                                        "ids",  "wide",   "records", "batches", "lock"};
-    remove_files(folder, records, sizeof records / sizeof *records);
-    remove_files(folder, files, sizeof files / sizeof *files);
-    (void)rmdir(folder);
+    bvpi_state_remove(folder);
 }

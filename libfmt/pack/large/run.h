@@ -56,10 +56,4 @@ bvp_status bvpi_run_append(bvpi_run_file *file, const uint8_t *bytes, bvpi_run_p
  * after a failure. */
 bvp_status bvpi_runs_read(const bvpi_run_file *file, uint64_t begin, uint32_t count,
                           uint32_t thread_count, bvpi_run *out, bvp_error *error);
-/* How many runs the next group has. */
-static inline uint32_t bvpi_group_size(uint64_t count, uint64_t begin)
-{
-    return count - begin < BVPI_RUN_GROUP ? (uint32_t)(count - begin) : BVPI_RUN_GROUP;
-}
-
 #endif

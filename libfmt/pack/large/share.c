@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 static const char *const kinds[BVPI_SHARE_FILES] = {"bytes", "ids", "wide", "records", "batches"};
@@ -40,6 +41,9 @@ static void name_of(const char *kind, uint32_t index, uint32_t count, char out[N
 
 void bvpi_share_close(bvpi_share *share)
 {
+    if (share->lock >= 0)
+        close(share->lock);
+    share->lock = -1;
     for (int k = 0; k < BVPI_SHARE_FILES; k++)
         bvpi_scratch_close(&share->files[k]);
 }
@@ -58,12 +62,38 @@ static bvp_status open_files(const bvpi_large_state *state, const uint64_t sizes
     return status;
 }
 
+/* A queue may start a task twice: only one at a time builds a share, and what it has not completed
+ * has no record. */
+static bvp_status begin(const bvpi_large_state *state, bvpi_share *share, bvp_error *error)
+{
+    char name[NAME_MAX_SIZE], path[PATH_MAX];
+    name_of("lock", share->index, share->count, name);
+    if (snprintf(path, sizeof path, "%s/%s", state->folder, name) >= (int)sizeof path)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the folder's name is too long");
+    share->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (share->lock < 0)
+        return bvpi_error_system(error, "cannot create %s", path);
+    if (flock(share->lock, LOCK_EX | LOCK_NB) != 0)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "another process builds share %" PRIu32 "/%" PRIu32 " in %s",
+                              share->index, share->count, state->folder);
+    name_of("share", share->index, share->count, name);
+    snprintf(path, sizeof path, "%s/%s", state->folder, name);
+    if (unlink(path) != 0 && errno != ENOENT)
+        return bvpi_error_system(error, "cannot remove %s", path);
+    return BVP_OK;
+}
+
 bvp_status bvpi_share_create(const bvpi_large_state *state, uint32_t index, uint32_t count,
                              bvpi_share *out, bvp_error *error)
 {
     static const uint64_t nothing[BVPI_SHARE_FILES];
-    *out = (bvpi_share){.index = index, .count = count, .next_set = index - 1};
-    return open_files(state, nothing, out, error);
+    *out = (bvpi_share){.index = index, .count = count, .lock = -1, .next_set = index - 1};
+    for (int k = 0; k < BVPI_SHARE_FILES; k++)
+        out->files[k] = BVPI_NO_SCRATCH;
+    const bvp_status status = begin(state, out, error);
+    return status == BVP_OK ? open_files(state, nothing, out, error) : status;
 }
 
 static void make_record(const bvpi_large_state *state, const bvpi_share *share, record *out)
@@ -122,7 +152,7 @@ static bvp_status read_share(const bvpi_large_state *state, const char *name, bv
     record found = {.index = 0}, expected;
     char path[PATH_MAX];
     *is_one = false;
-    *out = (bvpi_share){.index = 0};
+    *out = (bvpi_share){.lock = -1};
     for (int k = 0; k < BVPI_SHARE_FILES; k++)
         out->files[k] = BVPI_NO_SCRATCH;
     if (!read_name(name, &out->index, &out->count) ||

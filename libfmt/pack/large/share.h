@@ -22,6 +22,7 @@ enum {
 /* Share `index` of `count`: the sets index - 1, index - 1 + count ... */
 typedef struct bvpi_share {
     uint32_t index, count;
+    int lock; /* -1: it is read, and not built */
     bvpi_scratch files[BVPI_SHARE_FILES];
     /* while it is read */
     uint64_t offset[BVPI_SHARE_FILES];
@@ -29,7 +30,7 @@ typedef struct bvpi_share {
 } bvpi_share;
 
 void bvpi_share_close(bvpi_share *share);
-/* Empty files for the share, in the state's folder. */
+/* Empty files for the share, in the state's folder. BVP_ERR_ARGUMENT: another process builds it. */
 bvp_status bvpi_share_create(const bvpi_large_state *state, uint32_t index, uint32_t count,
                              bvpi_share *out, bvp_error *error);
 /* The share is complete: gives it the name by which bvpi_shares_find finds it. */

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "format/checksum.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -125,4 +126,38 @@ bvp_status bvpi_state_save(bvpi_large_state *state, bvp_error *error)
 bool bvpi_state_is_due(const bvpi_large_state *state)
 {
     return time(NULL) - state->saved_at >= SECONDS_BETWEEN;
+}
+
+/* ---- the end ---------------------------------------------------------------------------------- */
+
+/* Removes the folder's files of these names: "bytes", and "bytes.1-8" of a share. */
+static void remove_files(const char *folder, const char *const *names, size_t count)
+{
+    char path[PATH_MAX];
+    const struct dirent *entry;
+    DIR *files = opendir(folder);
+    while (files && (entry = readdir(files)) != NULL)
+        for (size_t k = 0; k < count; k++) {
+            const size_t size = strlen(names[k]);
+            const char *rest = entry->d_name + size;
+            const bool is_one = strncmp(entry->d_name, names[k], size) == 0 &&
+                                (*rest == '\0' ||
+                                 (*rest == '.' && strspn(rest, ".-0123456789new") == strlen(rest)));
+            if (is_one &&
+                snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+                (void)unlink(path);
+        }
+    if (files)
+        closedir(files);
+}
+
+/* The records first: without them the rest is nothing, wherever a kill cuts this off. */
+void bvpi_state_remove(const char *folder)
+{
+    static const char *const records[] = {"state", "share"};
+    static const char *const files[] = {"runs", "floats", "sets",    "tree",    "bytes",
+                                        "ids",  "wide",   "records", "batches", "lock"};
+    remove_files(folder, records, sizeof records / sizeof *records);
+    remove_files(folder, files, sizeof files / sizeof *files);
+    (void)rmdir(folder);
 }

@@ -48,6 +48,10 @@ bvp_status bvpi_state_open(const char *folder, const uint8_t key[16], bool is_sh
 void bvpi_state_close(bvpi_large_state *state);
 /* After the files that `done` refers to are synced. */
 bvp_status bvpi_state_save(bvpi_large_state *state, bvp_error *error);
+/* Removes everything that this folder's files put into the folder, and the folder if it is empty
+ * then.
+ */
+void bvpi_state_remove(const char *folder);
 /* Is it time to save again? */
 bool bvpi_state_is_due(const bvpi_large_state *state);
 

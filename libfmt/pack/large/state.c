@@ -128,7 +128,7 @@ bool bvpi_state_is_due(const bvpi_large_state *state)
     return time(NULL) - state->saved_at >= SECONDS_BETWEEN;
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 /* Removes the folder's files of these names: "bytes", and "bytes.1-8" of a share. */
 static void remove_files(const char *folder, const char *const *names, size_t count)

@@ -15,6 +15,7 @@ run() { printf '\n$ %s\n' "$*"; "$@"; }
 
 build() {
   . tests/packages.sh
+  . tests/watched.sh
   title "Packages"
   # shellcheck disable=SC2086 # one word a package
   packages_need $packages_build
@@ -23,11 +24,13 @@ build() {
   title "Build (in $out)"
   mkdir -p "$out/log"
   echo "Some minutes; what the compiler says is in $out/log/build.log."
-  quietly() { "$@" >"$out/log/build.log" 2>&1 || { tail -30 "$out/log/build.log"; exit 1; }; }
-  [ -x configure ] || quietly autoreconf -fi
+  quietly() { # WHAT COMMAND...
+    watched "$1" "$out/log/build.log" "${@:2}" || { tail -30 "$out/log/build.log"; exit 1; }
+  }
+  [ -x configure ] || quietly autoreconf autoreconf -fi
   cd "$out"
-  [ -f Makefile ] || quietly "$src/configure" CFLAGS=-O2
-  quietly make -j"$(nproc)"
+  [ -f Makefile ] || quietly configure "$src/configure" CFLAGS=-O2
+  quietly make make -j"$(nproc)"
 }
 mkdir -p "$out"
 [ -n "${BVPACK:-}" ] || build

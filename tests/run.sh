@@ -48,7 +48,7 @@ tell() {
 # step NAME COMMAND...: one result.
 step() {
   local from=$SECONDS
-  "${@:2}" >"$(log_of "$1")" 2>&1 </dev/null
+  watched "$1" "$(log_of "$1")" "${@:2}"
   tell "$1" $? $((SECONDS - from))
 }
 # begin NAME COMMAND...: a step beside those that follow, for one that leaves a core waiting; end tells its result.
@@ -90,6 +90,7 @@ build() { # flavour target arguments... : configure and compile, no warning allo
 }
 
 . tests/packages.sh
+. tests/watched.sh
 mkdir -p "$out/log"
 echo "== packages"
 # shellcheck disable=SC2086 # one word a package
@@ -104,7 +105,7 @@ cflags="-O2" # without -g: compiling takes half of the time
 step "gcc: build" build gcc all CC=gcc CXX=g++ --enable-asserts || finish
 find "$out/gcc" -name '*.trs' -delete
 # one job more than cores: some tests wait, for a server or a browser
-make -C "$out/gcc" -k -j$((jobs + 1)) check CFLAGS="$cflags -Werror" >"$out/log/gcc_check.log" 2>&1 </dev/null
+watched "gcc: make check" "$out/log/gcc_check.log" make -C "$out/gcc" -k -j$((jobs + 1)) check CFLAGS="$cflags -Werror"
 check=$?
 suite gcc
 [ $check = 0 ] || [ $failed != 0 ] || { result "gcc: make check" 1; tail -40 "$out/log/gcc_check.log"; }
@@ -120,7 +121,8 @@ begin "six are caught" env -C "$out/gcc" "$src/tests/house/mutate.sh" --sample 6
 cflags="-O1 -g1"
 if step "sanitizers: build" build sanitize bvpack CC=gcc CXX=g++ --enable-sanitizers --without-npm; then
   find "$out/sanitize" -name '*.trs' -delete
-  make -C "$out/sanitize" -k -j"$jobs" check-fast CFLAGS="$cflags -Werror" >"$out/log/sanitize_check.log" 2>&1 </dev/null
+  watched "sanitizers: make check-fast" "$out/log/sanitize_check.log" \
+    make -C "$out/sanitize" -k -j"$jobs" check-fast CFLAGS="$cflags -Werror"
   check=$?
   before=$failed
   suite sanitize

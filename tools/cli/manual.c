@@ -220,7 +220,7 @@ static void roff_synopsis(FILE *out, const verb *v)
     const char *line = v->synopsis;
     while (*line) {
         size_t size = strcspn(line, "\n");
-        fputs(".br\n.B bvpack ", out);
+        fputs(line == v->synopsis ? ".B bvpack " : ".br\n.B bvpack ", out);
         roff_text(out, v->name);
         roff(out, line, size);
         fputc('\n', out);
@@ -274,7 +274,7 @@ void manual_program_page(const verb *const *verbs, FILE *out)
         fprintf(out, ".TP\n.BR bvpack\\-%s (1)\n", (*v)->name);
         roff_text(out, (*v)->summary);
     }
-    fputs(".SH OPTIONS\n.TP\n.B \\-h, \\-\\-help\nprint the help; "
+    fputs(".SH OPTIONS\n.TP\n.B \\-h, \\-\\-help\nprint the help;\n"
           ".B bvpack help VERB\nprints a verb's\n.TP\n.B \\-V, \\-\\-version\n"
           "print the version\n",
           out);

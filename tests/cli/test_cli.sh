@@ -114,6 +114,8 @@ for verb in $verbs ''; do
   # shellcheck disable=SC2086 # no verb: the program's own page
   "$bvpack" --help-man $verb >page.1 || bad "manual page $verb"
   head -1 page.1 | grep -q '^\.TH BVPACK' || bad "manual page $verb has no title"
+  # a request is one at the beginning of a line only; elsewhere the reader sees ".B"
+  grep -nE '. \.(B|BR|I|br|PP|TP)( |$)' page.1 >misplaced && bad "manual page $verb: $(head -1 misplaced)"
   if command -v groff >/dev/null; then
     groff -man -ww -z -Tutf8 page.1 >roff 2>&1
     [ ! -s roff ] || { bad "manual page $verb:"; head -3 roff; }
@@ -522,8 +524,21 @@ head -c 5000 pair.bvp >cut.bvp
 expect 1 verify cut.bvp
 expect 4 info cut.bvp
 has err '^bvpack: cut.bvp: .*rule'
-expect 4 info cube.obj
-has err 'pack the model first'
+# a model where a packed file belongs: first what to do
+for question in 'info cube.obj' 'dump cube.obj' 'query closest cube.obj --point 0,0,0' 'view cube.obj -o x.png' \
+  'clash cube.obj' 'diff cube.obj cube.bvp' 'extract cube.obj -o x.stl' 'repack cube.obj -o x.bvp'; do
+  # shellcheck disable=SC2086 # words
+  expect 4 $question
+  has err '^bvpack: cube.obj: this is not a packed file; pack the model first: bvpack pack cube.obj -o cube.bvp \('
+done
+expect 1 verify cube.obj
+has err 'pack the model first: bvpack pack cube.obj -o cube.bvp$'
+cp cube.obj 'two words.obj'
+expect 4 info 'two words.obj'
+has err 'pack the model first: bvpack pack MODEL -o FILE.bvp$'
+cp cube.obj really.bvp
+expect 4 info really.bvp
+has err 'really.bvp: byte 0: rule HDR-1'
 expect 3 info missing.bvp
 expect 3 verify missing.bvp
 expect 0 dump pair.bvp
@@ -820,9 +835,14 @@ no_leftovers
 expect 0 view cube.bvp -o cube.png
 [ "$(head -c 8 cube.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] || bad "not a PNG"
 expect 4 view cube.obj -o x.png
-expect 2 view cube.bvp -o cube.jpg
-has err 'cube.jpg: .*end the name with .png'
-[ ! -e cube.jpg ] || bad "a PNG of another ending"
+for name in cube.jpg cube.jpeg cube.JPG .jpg cube.png.jpg; do
+  expect 2 view cube.bvp -o $name
+  has err "$name: .*end the name with .png"
+  [ ! -e $name ] || bad "a PNG that is called $name"
+done
+expect 0 view cube.bvp -o plain
+cmp -s plain cube.png || bad "a picture without an ending is no PNG"
+"$bvpack" view cube.bvp -o - >piped && cmp -s piped cube.png || bad "a picture on standard output is no PNG"
 : >empty.bvp
 expect 4 info empty.bvp
 has err 'the file is empty'

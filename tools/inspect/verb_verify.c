@@ -128,6 +128,10 @@ static int verify_bytes(listing *l, const input *in)
     const int code = status == BVP_OK && l->count == 0 ? EXIT_DONE
                      : l->count > 0                    ? EXIT_FINDING
                                                        : complain_status(l->path, status, &error);
+    char packing[512];
+    if (code == EXIT_FINDING && l->rule_count > 0 && strcmp(l->rules[0].rule, "HDR-1") == 0 &&
+        message_packing(packing, sizeof packing, l->path))
+        complain(l->path, "this is not a packed file; pack the model first: %s", packing);
     return code == EXIT_DONE && strcmp(l->path, "-") != 0 ? verify_parts(l->path) : code;
 }
 

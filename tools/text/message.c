@@ -122,11 +122,42 @@ const char *status_advice(bvp_status status, const bvp_error *error)
                        : "; \"bvpack verify\" lists what is wrong";
 }
 
+/* May the name stand in a command as it is, quoted by nobody? */
+static int is_word(const char *name)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+";
+    return name[0] != '\0' && name[strspn(name, plain)] == '\0';
+}
+
+static int is_packed_name(const char *name)
+{
+    static const char *const endings[] = {".bvp", ".zst"};
+    const size_t size = strlen(name);
+    for (int i = 0; i < 2; i++)
+        if (size > 4 && strcmp(name + size - 4, endings[i]) == 0)
+            return 1;
+    return 0;
+}
+
+int message_packing(char *out, size_t size, const char *name)
+{
+    if (!name || !is_word(name) || is_packed_name(name))
+        return 0;
+    const char *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name;
+    const char *dot = strrchr(base, '.');
+    const int stem = (int)(dot && dot > base ? dot - base : (ptrdiff_t)strlen(base));
+    const int length =
+        stem == 0 ? -1 : snprintf(out, size, "bvpack pack %s -o %.*s.bvp", name, stem, base);
+    return length > 0 && (size_t)length < size;
+}
+
 int complain_status(const char *path, bvp_status status, const bvp_error *error)
 {
     const char *message = error && error->message[0] ? error->message : bvp_status_name(status);
     const char *hint = status_advice(status, error);
-    char detail[64] = "";
+    char detail[64] = "", packing[512];
     const int is_named = path && message_names(message, path);
 
     if (error && error->rule[0] && error->offset != UINT64_MAX)
@@ -134,7 +165,12 @@ int complain_status(const char *path, bvp_status status, const bvp_error *error)
                  error->rule);
     else if (error && error->rule[0])
         snprintf(detail, sizeof detail, "rule %s: ", error->rule);
-    complain(is_named ? NULL : path, "%s%s%s", detail, message, hint);
+    /* a model where a packed file belongs: what to do comes first */
+    if (status == BVP_ERR_NOT_OURS && *hint && message_packing(packing, sizeof packing, path))
+        complain(path, "this is not a packed file; pack the model first: %s (%s%s)", packing,
+                 detail, message);
+    else
+        complain(is_named ? NULL : path, "%s%s%s", detail, message, hint);
     return exit_code_of(status);
 }
 

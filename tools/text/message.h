@@ -39,6 +39,10 @@ int message_names(const char *message, const char *name);
 /* What can be done about it, one thing, to be written behind the error's message; "" where that
  * says it, or where there is nothing. error: may be NULL. */
 const char *status_advice(bvp_status status, const bvp_error *error);
+/* The command that packs the model `name`: "bvpack pack part.stl -o part.bvp". 0 and nothing of use
+ * in `out` where that is no help: the name is a packed file's, would have to be quoted, or does not
+ * fit; or it is NULL. */
+int message_packing(char *out, size_t size, const char *name);
 /* Says what a library call on `path` failed with; returns the exit code. */
 int complain_status(const char *path, bvp_status status, const bvp_error *error);
 int exit_code_of(bvp_status status);

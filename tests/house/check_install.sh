@@ -52,6 +52,12 @@ for sample in "$src"/samples/*.c; do
   read -ra flags < <(pkg-config --cflags --libs bvpack-build)
   ${CC:-cc} -std=c11 -pedantic -Wall -Wextra -Werror "$sample" -o "$scratch/sample" "${flags[@]}" -lm -lpthread
 done
+if command -v "${CXX:-c++}" >/dev/null; then
+  read -ra flags < <(pkg-config --cflags --libs bvpack-build)
+  for sample in "$src"/samples/*.cc; do
+    ${CXX:-c++} -std=c++17 -pedantic -Wall -Wextra -Werror "$sample" -o "$scratch/sample" "${flags[@]}"
+  done
+fi
 cat >"$scratch/version.cc" <<'CPP'
 #include <bvpack.h>
 #include <bvpack_broad.h>

@@ -90,7 +90,7 @@ includes() { grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' "$@" 
 
 mapfile -t lib_files < <(find libfmt -mindepth 2 -name '*.[ch]' | sort)
 mapfile -t tool_files < <(find tools -name '*.[ch]' | sort)
-mapfile -t sample_files < <(find samples -name '*.c' | sort)
+mapfile -t sample_files < <(find samples -name '*.c' -o -name '*.cc' -o -name '*.hpp' | sort)
 mapfile -t test_files < <(find tests -name '*.[ch]' -o -path 'tests/*.cc' | sort)
 [ ${#lib_files[@]} -gt 0 ] || complain "no source file found: is BVP_SRCDIR right?"
 

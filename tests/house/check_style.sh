@@ -6,7 +6,7 @@ cd "${BVP_SRCDIR:-$(dirname "$0")/../..}" || exit 99
 fail=0
 complain() { echo "check_style: $*"; fail=1; }
 
-mapfile -t code < <(find libfmt tools tests samples -name '*.[ch]' -o -name '*.cc' | sort)
+mapfile -t code < <(find libfmt tools tests samples -name '*.[ch]' -o -name '*.cc' -o -name '*.hpp' | sort)
 mapfile -t scripts < <(find tests samples -name '*.sh' | sort)
 [ ! -f .ci/run ] || scripts+=(.ci/run)
 mapfile -t texts < <(find . -maxdepth 1 -name '*.md'; find spec samples tests libfmt -name '*.md' | sort)
@@ -14,7 +14,7 @@ mapfile -t texts < <(find . -maxdepth 1 -name '*.md'; find spec samples tests li
 for file in "${code[@]}"; do
   head -1 "$file" | grep -q 'SPDX-License-Identifier: MIT' || complain "$file: no licence in the first line"
   # the public headers open with promises and caveats
-  [[ $file == libfmt/bvpack*.h ]] || awk 'NR == 1 && !/^\/[*\/]/ { exit 1 } /\*\// { exit NR > 33 } !/^( \*|\/[*\/])/ { exit NR > 33 }' "$file" ||
+  [[ $file == libfmt/bvpack*.h* ]] || awk 'NR == 1 && !/^\/[*\/]/ { exit 1 } /\*\// { exit NR > 33 } !/^( \*|\/[*\/])/ { exit NR > 33 }' "$file" ||
     complain "$file: banner of more than 32 lines"
 done
 for file in "${scripts[@]}"; do

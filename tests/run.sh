@@ -102,7 +102,7 @@ fi
 echo "== gcc"
 step "autoreconf" autoreconf -fi || finish
 cflags="-O2" # without -g: compiling takes half of the time
-step "gcc: build" build gcc all CC=gcc CXX=g++ --enable-asserts || finish
+step "gcc: build" build gcc all CC=gcc CXX=g++ --enable-asserts --with-npm=try || finish
 find "$out/gcc" -name '*.trs' -delete
 # one job more than cores: some tests wait, for a server or a browser
 watched "gcc: make check" "$out/log/gcc_check.log" make -C "$out/gcc" -k -j$((jobs + 1)) check CFLAGS="$cflags -Werror"

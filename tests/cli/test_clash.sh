@@ -146,6 +146,14 @@ checks=$((checks + 1))
 [ "$(grep -c '"picture":' two.html)" = 2 ] || bad "not two pictures"
 [ "$(grep '"picture":' two.html | sed 's/.*"verdict":"\([a-z]*\)".*/\1/' | paste -sd ' ')" = "enclosed duplicate" ] ||
   bad "the pictures are not those of the most severe pairs"
+empty err
+# built without three.js it says what the page lacks
+expect 0 scene.bvp -c 0.5 --pictures 0 -r two.html
+if grep -q bvpackView= two.html; then
+  lacks err '3D'
+else
+  has err 'two.html: it has no 3D view: .*--with-npm'
+fi
 
 expect 0 scene.bvp -c 0.5 --report - -q
 same out all.jsonl

@@ -15,6 +15,7 @@
 #include "query/convex_text.h"
 #include "files/input.h"
 #include "query/query_kind.h"
+#include "report/html_bytes.h"
 #include "cli/units.h"
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -444,10 +445,24 @@ static int suggest(clash_job *j)
     return code ? code : suggest_write(&j->suggested, &run, j->run.path_a, j->set->suggest);
 }
 
+/* A page is written without its 3D view where the program was built so; it says that only to those
+ * who open it. */
+static void note_missing_view(const option_list *reports)
+{
+    for (int i = 0; i < reports->count && html_view_size == 0; i++) {
+        const char *ending = strrchr(reports->items[i], '.');
+        if (ending && strcmp(ending, ".html") == 0)
+            complain(reports->items[i], "it has no 3D view: this bvpack was built without three.js "
+                                        "(configure --with-npm)");
+    }
+}
+
 /* Says what has been found, or the share's file. */
 static int print(clash_job *j)
 {
     const clash_settings *set = j->set;
+    if (!set->quiet)
+        note_missing_view(&set->reports);
     if (set->shard && j->summary.complete && !set->quiet)
         return set->json ? clash_print_share_json(j)
                          : clash_print_share(j, strcmp(set->output, "-") == 0 ? stderr : stdout);

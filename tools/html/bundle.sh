@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# bundle.sh SOURCE OUT NPM: bundles view.js with three.js into OUT. Without NPM, or without a network,
-# OUT is empty and reports are written without their 3D view.
-src=$1 out=$2 npm=$3
+# bundle.sh SOURCE OUT NPM [needed]: bundles view.js with three.js into OUT. Without NPM OUT is empty, and reports are
+# written without their 3D view; likewise without a network, which is an error where the view is needed.
+src=$1 out=$2 npm=$3 need=${4-}
 folder=$(dirname "$out")/npm
 : >"$out"
 [ -n "$npm" ] || exit 0
@@ -13,5 +13,10 @@ mkdir -p "$folder" && cp "$src/package.json" "$src/package-lock.json" "$src/view
   node_modules/.bin/esbuild view.js --bundle --minify --format=iife --target=es2020 \
     --legal-comments=eof --charset=utf8 --log-level=error --outfile=view.min.js >>log 2>&1 &&
   mv view.min.js ../view.js && rm -rf node_modules && exit 0
-echo "bvpack: three.js could not be bundled, see $folder/log: HTML reports will have no 3D view" >&2
+if [ "$need" = needed ]; then
+  rm -f "../$(basename "$out")"
+  echo "bvpack: npm could not bundle three.js, see $folder/log; configure without --with-npm builds without it" >&2
+  exit 1
+fi
+echo "bvpack: npm could not bundle three.js, see $folder/log: HTML reports will have no 3D view" >&2
 exit 0

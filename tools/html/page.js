@@ -518,7 +518,7 @@
     byId("note").textContent = !row.view ? "" :
       cut ? "Of large parts only what is near the contact is shown." :
       canView ? "" : viewerFailed ? "This browser has no WebGL: there is no 3D view." :
-      !globalThis.bvpackView ? "This report was written without a 3D view." :
+      !globalThis.bvpackView ? "This report was written by a bvpack without three.js: there is no 3D view." :
       !row.view.meshes ? "The report holds no 3D view of this pair: others filled it." : "";
   }
 

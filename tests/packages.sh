@@ -7,7 +7,7 @@ packages_build="autoconf automake gcc libc6-dev libcurl4-openssl-dev libexpat1-d
 # libassimp-dev libocct-data-exchange-dev libocct-ocaf-dev
 # IFC models are read by web-ifc, from npm; the test fetches it where node, npm and a network are:
 # nodejs npm
-packages_test="check clang clang-format file g++ lib3mf-dev libclang-rt-dev libdraco-dev libgmp-dev libxml2-utils nginx-light python3 shellcheck strace unzip xz-utils zstd"
+packages_test="check clang clang-format cmake file g++ lib3mf-dev libclang-rt-dev libdraco-dev libgmp-dev libxml2-utils nginx-light python3 shellcheck strace unzip xz-utils zstd"
 
 # packages_missing NAME...: prints those that are not installed.
 packages_missing() {

@@ -71,6 +71,48 @@ if command -v "${CXX:-c++}" >/dev/null; then
   "$scratch/version"
 fi
 
+# ---- CMake's find_package, and a version that is asked for in vain
+collides() { # PROGRAM
+  LD_LIBRARY_PATH=$prefix/lib "$1" "$scratch/plate.bvp" "$scratch/plate.bvp" >"$scratch/answer" && [ -s "$scratch/answer" ] ||
+    complain "$1" "gives no answer"
+}
+if command -v cmake >/dev/null; then
+  cmake -S "$src/samples/cmake" -B "$scratch/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="${CC:-cc}" >"$scratch/log" &&
+    cmake --build "$scratch/cmake" >>"$scratch/log" || { tail "$scratch/log"; complain "samples/cmake" "does not build"; }
+  collides "$scratch/cmake/collide"
+  "$scratch/cmake/build" "$scratch/built.bvp" >"$scratch/answer"
+  printf 'cmake_minimum_required(VERSION 3.13)\nproject(x C)\nfind_package(bvpack 99.0 REQUIRED)\n' >"$scratch/CMakeLists.txt"
+  ! cmake -S "$scratch" -B "$scratch/vain" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" 2>&1 && grep -q '"99.0"' "$scratch/log" ||
+    complain "find_package" "is content with any version"
+else
+  echo "find_package was not tried: there is no cmake"
+fi
+
+# ---- all in one program: archives, as --enable-static installs them, are made here of the parts that this build has
+parts_of() { # LIBRARY: what libtool puts into its archive
+  case $1 in
+    libbvpack) ls "$build"/.libs/libread.a "$build"/.libs/libkernel_*.a "$build"/.libs/libcore.a ;;
+    libbvpack_build) ls "$build"/.libs/libbuild.a "$build"/.libs/libbuild_kernel_*.a "$build"/.libs/libcore.a ;;
+  esac
+}
+mkdir "$scratch/static"
+for lib in libbvpack libbvpack_build; do
+  { echo "CREATE $scratch/static/$lib.a"; parts_of $lib | sed 's/^/ADDLIB /'; printf 'SAVE\nEND\n'; } | ar -M
+done
+sed "s|^libdir=.*|libdir=/static|" "$prefix"/lib/pkgconfig/bvpack.pc >"$scratch/static/bvpack.pc"
+sed "s|^libdir=.*|libdir=/static|" "$prefix"/lib/pkgconfig/bvpack-build.pc >"$scratch/static/bvpack-build.pc"
+read -ra flags < <(PKG_CONFIG_PATH=$scratch/static pkg-config --static --cflags --libs bvpack-build |
+  sed "s|-L$scratch/usr/lib[^ ]*||g") # the system's own folders, which are not under $scratch
+if ${CC:-cc} -static "$src/samples/build.c" -o "$scratch/alone" "${flags[@]}" 2>"$scratch/log"; then
+  "$scratch/alone" "$scratch/alone.bvp" >"$scratch/answer"
+  "$bvpack" verify "$scratch/alone.bvp" >"$scratch/answer"
+elif grep -o 'cannot find -l[^:]*' "$scratch/log" | grep -v bvpack; then
+  echo "pkg-config --static was not tried: this system has no archive of these"
+else
+  cat "$scratch/log"
+  complain "pkg-config --static bvpack-build" "does not link: ${flags[*]}"
+fi
+
 make -s -C "$build" uninstall DESTDIR="$scratch"
 left=$(find "$prefix" -type f -o -type l)
 [ -z "$left" ] || { echo "check_install: uninstall leaves $left"; exit 1; }

@@ -3,6 +3,7 @@ CORE_SOURCES += \
 	libfmt/base/hash_table.c \
 	libfmt/base/large_array.c \
 	libfmt/base/meter.c \
+	libfmt/base/parallel.c \
 	libfmt/base/report.c \
 	libfmt/base/status.c \
 	libfmt/base/utf8.c
@@ -18,6 +19,7 @@ noinst_HEADERS += \
 	libfmt/base/large_array.h \
 	libfmt/base/load.h \
 	libfmt/base/meter.h \
+	libfmt/base/parallel.h \
 	libfmt/base/report.h \
 	libfmt/base/simd.h \
 	libfmt/base/simd_f32.h \

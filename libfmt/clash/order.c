@@ -22,13 +22,13 @@
 #include "clash/order.h"
 
 #include "base/growing_array.h"
+#include "base/parallel.h"
 #include "base/thread.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     THREAD_MAX = 256,
@@ -242,15 +242,11 @@ bvp_status bvpi_clash_in_order(const bvpi_clash_run *run, bvp_clash_coverage *co
     for (size_t i = 0; i < run->range_count; i++)
         order.block_count += blocks_in(&run->ranges[i], order.block_size);
     assert(order.block_size > 0 && order.block_size <= BVPI_CLASH_BLOCK_MOST);
-    long wanted = run->thread_count;
-    if (wanted == 0)
-        wanted = sysconf(_SC_NPROCESSORS_ONLN);
-    if (wanted < 1)
-        wanted = 1;
-    if (wanted > THREAD_MAX)
-        wanted = THREAD_MAX;
-    const uint32_t thread_count =
-        (uint32_t)wanted < order.block_count ? (uint32_t)wanted : order.block_count;
+    uint32_t thread_count = run->thread_count ? run->thread_count : bvpi_cpu_count();
+    if (thread_count > THREAD_MAX)
+        thread_count = THREAD_MAX;
+    if (thread_count > order.block_count)
+        thread_count = order.block_count;
     order.ring_size = RING_A_THREAD * thread_count;
     if (thread_count > 0) {
         order.ring = calloc(order.ring_size, sizeof *order.ring);

@@ -14,6 +14,7 @@
  */
 #include "bvpack_build.h"
 
+#include "base/parallel.h"
 #include "base/status.h"
 #include "base/utf8.h"
 #include "pack/file/builder.h"

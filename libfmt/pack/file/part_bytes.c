@@ -18,6 +18,7 @@
  */
 #include "pack/file/part_bytes.h"
 
+#include "base/parallel.h"
 #include "base/status.h"
 #include "pack/tree/binary_tree.h"
 #include "pack/tree/items.h"

@@ -14,6 +14,7 @@
 #include "pack/large/edge_count.h"
 
 #include "base/large_array.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "pack/mesh/edge_keys.h"
 

@@ -17,6 +17,7 @@
 #include "pack/large/large_wide.h"
 
 #include "base/large_array.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "pack/large/check_state.h"
 #include "pack/large/share.h"

@@ -14,9 +14,9 @@
 #include "pack/large/run.h"
 
 #include "base/large_array.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "pack/mesh/weld.h"
-#include "pack/work.h"
 
 #include <assert.h>
 

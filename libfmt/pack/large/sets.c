@@ -15,6 +15,7 @@
 
 #include "base/isa.h"
 #include "base/large_array.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "pack/large/check_state.h"
 #include "pack/large/state.h"

@@ -15,6 +15,7 @@
  */
 #include "pack/large/spool.h"
 
+#include "base/parallel.h"
 #include "base/status.h"
 #include "format/checksum.h"
 #include "pack/large/check_state.h"

@@ -10,8 +10,8 @@
 #include "pack/mesh/check_mesh.h"
 
 #include "base/checked.h"
+#include "base/parallel.h"
 #include "base/status.h"
-#include "pack/work.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -26,11 +26,11 @@
 #include "pack/mesh/defects.h"
 
 #include "base/isa.h"
+#include "base/parallel.h"
 #include "base/sum.h"
 #include "base/large_array.h"
 #include "pack/mesh/defects_kernel.h"
 #include "pack/mesh/edge_keys.h"
-#include "pack/work.h"
 
 #include <assert.h>
 #include <math.h>

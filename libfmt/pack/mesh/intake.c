@@ -21,6 +21,7 @@
  */
 #include "pack/mesh/intake.h"
 
+#include "base/parallel.h"
 #include "base/simd.h"
 #include "base/status.h"
 #include "pack/mesh/check_mesh.h"
@@ -28,7 +29,6 @@
 #include "pack/mesh/rebase.h"
 #include "node/grid.h"
 #include "base/large_array.h"
-#include "pack/work.h"
 #include "pack/mesh/weld.h"
 #include "pack/mesh/welded.h"
 #include "format/identity.h"

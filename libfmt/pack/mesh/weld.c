@@ -24,11 +24,11 @@
 #include "pack/mesh/weld.h"
 
 #include "base/hash_table.h"
+#include "base/parallel.h"
 #include "base/status.h"
 #include "base/large_array.h"
 #include "pack/mesh/check_mesh.h"
 #include "pack/mesh/vertex_hash.h"
-#include "pack/work.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -14,8 +14,8 @@
 
 #include "base/hash_table.h"
 #include "base/large_array.h"
+#include "base/parallel.h"
 #include "pack/mesh/vertex_hash.h"
-#include "pack/work.h"
 
 #include <assert.h>
 #include <stdlib.h>

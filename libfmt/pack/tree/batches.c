@@ -21,8 +21,8 @@
 
 #include "base/isa.h"
 #include "base/large_array.h"
+#include "base/parallel.h"
 #include "pack/tree/sample.h"
-#include "pack/work.h"
 
 #include <assert.h>
 #include <float.h>

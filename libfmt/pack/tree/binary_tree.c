@@ -19,6 +19,7 @@
  */
 #include "pack/tree/binary_tree.h"
 
+#include "base/parallel.h"
 #include "base/status.h"
 #include "pack/tree/aabb_boxes.h"
 #include "pack/tree/item_order.h"

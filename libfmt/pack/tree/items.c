@@ -4,8 +4,8 @@
 #include "pack/tree/items.h"
 
 #include "base/isa.h"
+#include "base/parallel.h"
 #include "pack/tree/items_kernel.h"
-#include "pack/work.h"
 
 #include <assert.h>
 

@@ -21,6 +21,7 @@
 
 #include "pack/tree/batches.h"
 #include "base/large_array.h"
+#include "base/parallel.h"
 #include "pack/tree/wide_batch.h"
 
 #include <assert.h>

@@ -81,7 +81,8 @@ typedef struct bvp_control {
     const volatile int *cancel;  /* or NULL. Nonzero: end the call. Set by another thread (an atomic
                                     store) or a signal handler (volatile sig_atomic_t) */
     int (*callback)(void *user); /* or NULL. Nonzero: end the call. Runs on the caller's thread; in
-                                    bvp_clash and the builder on any of their threads */
+                                    bvp_clash, bvp_verify_with and the builder on any of their
+                                    threads */
     void *user;
 } bvp_control;
 
@@ -501,10 +502,21 @@ BVP_API bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback
  * part; for a part in a store also the errors of opening it. */
 BVP_API bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback,
                                    void *user, bvp_error *error);
-/* bvp_verify under a control (may be NULL). BVP_ERR_CANCELLED: what has been found by then was
- * reported, and nothing is known about the rest. Its steps are nodes, records and blocks. */
-BVP_API bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_control *control,
-                                         bvp_finding_fn callback, void *user, bvp_error *error);
+/* Zero-initialise. */
+typedef struct bvp_verify_options {
+    /* or NULL. BVP_ERR_CANCELLED: what has been found by then was reported, and nothing is known
+     * about the rest. Its steps are nodes, records and blocks. With a budget one thread is used. */
+    const bvp_control *control;
+    uint32_t thread_count; /* 0: one per online CPU. Findings and their order do not depend on it.
+                              Each thread allocates what bvp_verify does */
+    bvp_finding_fn
+        callback; /* or NULL: it stops at the first finding. Runs on the caller's thread */
+    void *user;
+    uint64_t reserved[2]; /* zero */
+} bvp_verify_options;
+/* bvp_verify on several threads, or under a control. options: NULL: the defaults. */
+BVP_API bvp_status bvp_verify_with(const void *data, size_t size, const bvp_verify_options *options,
+                                   bvp_error *error);
 
 /* ---- annotated bytes ------------------------------------------------------------------------ */
 

@@ -256,7 +256,8 @@ static int on_finding(void *user, const bvp_finding *finding)
 static int verify(void)
 {
     TRY(bvp_verify, given.bytes, given.size, on_finding, NULL);
-    TRY(bvp_verify_controlled, given.bytes, given.size, NULL, on_finding, NULL);
+    const bvp_verify_options two = {.thread_count = 2, .callback = on_finding};
+    TRY(bvp_verify_with, given.bytes, given.size, &two);
     TRY(bvp_verify_file, given.kinds, on_finding, NULL);
     TRY(bvp_verify_file, given.thin, on_finding, NULL);
     TRY(bvp_verify_part, given.plain, 0, on_finding, NULL);

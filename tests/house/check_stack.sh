@@ -120,7 +120,7 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_source_close$|^bvpi_ahead_hint$|^bvpi_source_ask$|/source_chunks\\.c:fetch|^bvpi_map_source$|/map\\.c:(begin_source|copy_source|open_source)", "")
   through(":(hit|id|volume|clash)_guarded$|:tell_progress$", "")
   through("^bvpi_verify_nodes$", "/verify_instances\\.c:verify_instance_leaf$|/verify_parts\\.c:verify_triangle_leaf$")
-  through("^bvp_verify_controlled$|/verify_file\\.c:(bvp_verify_controlled\\.part\\.0$|verify_bytes)", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify_file\\.c:verify_totals$")
+  through("^bvp_verify_with$|/verify_file\\.c:(bvp_verify_with\\.part\\.0$|verify_bytes)", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify_file\\.c:verify_totals$")
   through("^bvpi_write_fd$|/write\\.c:put_(given_sections|section(\\.isra\\.0)?)$", "/write\\.c:put_")
   through("^qsort$", "/clash_scene\\.c:compare$|/(seams|shares)\\.c:compare_[a-z]+$")
   through("^bvpi?_annotate|:annotate_strings$|^bvp_volumes$|:show_box$|^bvpi_report_add$", "")

@@ -82,7 +82,7 @@ END_TEST
 static int count_look(void *user)
 {
     uint64_t *looks = user;
-    ++*looks;
+    __atomic_add_fetch(looks, 1, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -193,7 +193,7 @@ END_TEST
 static int one_more(void *user)
 {
     int *left = user;
-    return (*left)-- <= 0;
+    return __atomic_fetch_sub(left, 1, __ATOMIC_RELAXED) <= 0;
 }
 
 static int count_finding(void *user, const bvp_finding *finding)
@@ -203,34 +203,47 @@ static int count_finding(void *user, const bvp_finding *finding)
     return 0;
 }
 
+static bvp_status verify_under(const case_file *scene, const bvp_control *control, uint32_t threads,
+                               int *findings)
+{
+    bvp_error error;
+    const bvp_verify_options options = {.control = control,
+                                        .thread_count = threads,
+                                        .callback = findings ? count_finding : NULL,
+                                        .user = findings};
+    const bvp_status status = bvp_verify_with(scene->bytes, scene->size, &options, &error);
+    ck_assert(status == BVP_OK || error.status == status);
+    return status;
+}
+
 START_TEST(verification_ends_at_any_look)
 {
     uint64_t state = case_seed();
     case_file scene = make_scene(&state, 3000, 1);
-    uint8_t *bytes = scene.bytes;
     uint64_t looks = 0;
     int findings = 0;
-    bvp_error error;
     const bvp_control counted = {.callback = count_look, .user = &looks};
-    ck_assert_int_eq(bvp_verify_controlled(bytes, scene.size, &counted, NULL, NULL, &error),
-                     BVP_OK);
+    ck_assert_int_eq(verify_under(&scene, &counted, 1, NULL), BVP_OK);
     ck_assert_uint_gt(looks, 100);
-    for (uint64_t k = 0; k < looks; k += 1 + looks / 200) {
-        int left = (int)k;
-        const bvp_control control = {.callback = one_more, .user = &left};
-        ck_assert_int_eq(
-            bvp_verify_controlled(bytes, scene.size, &control, count_finding, &findings, &error),
-            BVP_ERR_CANCELLED);
-        ck_assert_int_eq(error.status, BVP_ERR_CANCELLED);
-        ck_assert_int_eq(findings, 0);
+    const uint64_t looks_of_one = looks;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        looks = 0;
+        ck_assert_int_eq(verify_under(&scene, &counted, threads, NULL), BVP_OK);
+        for (uint64_t k = 0; k < looks; k += 1 + looks / 200) {
+            int left = (int)k;
+            const bvp_control control = {.callback = one_more, .user = &left};
+            ck_assert_int_eq(verify_under(&scene, &control, threads, &findings), BVP_ERR_CANCELLED);
+            ck_assert_int_eq(findings, 0);
+        }
     }
-    const bvp_control budget = {.budget = 100}, more = {.budget = 32 * looks + 32};
-    ck_assert_int_eq(bvp_verify_controlled(bytes, scene.size, &budget, NULL, NULL, NULL),
-                     BVP_ERR_CANCELLED);
-    ck_assert_int_eq(bvp_verify_controlled(bytes, scene.size, &more, NULL, NULL, NULL), BVP_OK);
+    const bvp_control budget = {.budget = 100}, more = {.budget = 32 * looks_of_one + 32};
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        ck_assert_int_eq(verify_under(&scene, &budget, threads, NULL), BVP_ERR_CANCELLED);
+        ck_assert_int_eq(verify_under(&scene, &more, threads, NULL), BVP_OK);
+    }
     watch w = watch_begin(5);
     const bvp_control timed = {.callback = look, .user = &w};
-    watch_end(&w, "verify", bvp_verify_controlled(bytes, scene.size, &timed, NULL, NULL, NULL));
+    watch_end(&w, "verify", verify_under(&scene, &timed, 1, NULL));
     case_close(&scene);
 }
 END_TEST

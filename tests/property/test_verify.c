@@ -10,6 +10,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <pthread.h>
 
 /* ---- mutations ------------------------------------------------------------------------------ */
 
@@ -388,12 +389,46 @@ static int listen(void *user, const bvp_finding *finding)
     return 0;
 }
 
+/* What is found, as text. */
+typedef struct account {
+    char text[1 << 16];
+    size_t size;
+} account;
+
+static int note_finding(void *user, const bvp_finding *finding)
+{
+    account *a = user;
+    const size_t room = sizeof a->text - a->size;
+    const int size = snprintf(a->text + a->size, room, "%s %llu %s\n", finding->rule,
+                              (unsigned long long)finding->offset, finding->message);
+    ck_assert_int_gt(size, 0);
+    a->size += (size_t)size < room ? (size_t)size : 0;
+    return 0;
+}
+
+/* Three threads find what one finds, in the same order. */
+static void expect_same_on_threads(const uint8_t *file, size_t size)
+{
+    static account one, three;
+    bvp_error error_of_one = {0}, error_of_three = {0};
+    one.size = three.size = 0;
+    const bvp_verify_options options = {
+        .thread_count = 3, .callback = note_finding, .user = &three};
+    const bvp_status status = bvp_verify(file, size, note_finding, &one, &error_of_one);
+    ck_assert_int_eq(bvp_verify_with(file, size, &options, &error_of_three), status);
+    ck_assert_uint_eq(one.size, three.size);
+    ck_assert_mem_eq(one.text, three.text, one.size);
+    ck_assert_str_eq(error_of_one.message, error_of_three.message);
+    ck_assert_uint_eq(error_of_one.offset, error_of_three.offset);
+}
+
 /* The file violates the rule; `status`: and the rule comes first, with this status. */
 static void expect(const uint8_t *file, size_t size, const char *rule, bvp_status status)
 {
     listener l = {.rule = rule};
     bvp_error error = {0};
     bvp_status first = bvp_verify(file, size, listen, &l, &error);
+    expect_same_on_threads(file, size);
     ck_assert_msg(l.seen > 0, "%s is not found; first of %d: %s %s", rule, l.total, error.rule,
                   error.message);
     ck_assert_int_eq(first, error.status);
@@ -453,6 +488,7 @@ START_TEST(test_good)
         ck_assert_msg(bvp_verify(file, size, listen, &l, &error) == BVP_OK, "%s: %s", error.rule,
                       error.message);
         ck_assert_int_eq(l.total, 0);
+        expect_same_on_threads(file, size);
         free(file);
     }
 }
@@ -677,6 +713,7 @@ START_TEST(test_leaves_overlap)
                 continue;
             node->geom--;
             ck_assert_int_ne(bvp_verify(file.bytes, file.size, count_in_two, &found, NULL), BVP_OK);
+            expect_same_on_threads(file.bytes, file.size);
             node->geom++;
             nodes++;
             missed += found == 0;
@@ -689,11 +726,66 @@ START_TEST(test_leaves_overlap)
 }
 END_TEST
 
+/* Notes whether another thread than the test's looks at the control. */
+typedef struct other_thread {
+    pthread_t own;
+    int was_seen; /* atomic */
+} other_thread;
+
+static int look_for_thread(void *user)
+{
+    other_thread *o = user;
+    if (!pthread_equal(pthread_self(), o->own))
+        __atomic_store_n(&o->was_seen, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+START_TEST(test_threads)
+{
+    uint64_t state = case_seed();
+    float *soup = case_soup(&state, 100000, 1, 0.01);
+    const bvp_mesh mesh = case_mesh(soup, 100000);
+    case_file file = case_build(&mesh, NULL);
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        other_thread other = {.own = pthread_self()};
+        const bvp_control control = {.callback = look_for_thread, .user = &other};
+        bvp_verify_options options = {.control = &control, .thread_count = threads};
+        ck_assert_int_eq(bvp_verify_with(file.bytes, file.size, &options, NULL), BVP_OK);
+        ck_assert_int_eq(other.was_seen, threads > 1);
+        options.reserved[1] = 1;
+        ck_assert_int_eq(bvp_verify_with(file.bytes, file.size, &options, NULL), BVP_ERR_ARGUMENT);
+    }
+    /* hashes are not repaired, or are: then what the bytes say is wrong */
+    for (int i = 0; i < 40; i++) {
+        uint8_t *bytes = file.bytes;
+        const size_t at = 4096 + case_random(&state) % (file.size - 8192);
+        const uint8_t bit = (uint8_t)(1 << i % 8), was = bytes[at];
+        bytes[at] ^= bit;
+        if (i % 2 == 1)
+            repair_file(file.bytes, file.size);
+        expect_same_on_threads(file.bytes, file.size);
+        bytes[at] = was;
+        repair_file(file.bytes, file.size);
+    }
+    case_close(&file);
+    free(soup);
+}
+END_TEST
+
 SUITE(test_verify)
 {
-    const TTest *const list[] = {
-        test_good,          test_mutations, test_sizes,           test_hash_count,
-        test_provenance,    test_deep_tree, test_unknown_section, test_section_after_hash,
-        test_lost_sections, test_stop,      test_leaves_overlap,  NULL};
+    const TTest *const list[] = {test_good,
+                                 test_mutations,
+                                 test_sizes,
+                                 test_hash_count,
+                                 test_provenance,
+                                 test_deep_tree,
+                                 test_unknown_section,
+                                 test_section_after_hash,
+                                 test_lost_sections,
+                                 test_stop,
+                                 test_leaves_overlap,
+                                 test_threads,
+                                 NULL};
     return suite_run("verify", list);
 }

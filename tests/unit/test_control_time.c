@@ -97,7 +97,8 @@ START_TEST(it_is_noticed_soon_in_a_maze)
     make_maze(&file);
     watch w = watch_begin(0.15);
     const bvp_control control = {.callback = look, .user = &w};
-    bvp_status status = bvp_verify_controlled(file.bytes, file.size, &control, NULL, NULL, NULL);
+    const bvp_verify_options verify = {.control = &control};
+    bvp_status status = bvp_verify_with(file.bytes, file.size, &verify, NULL);
     ck_assert_int_eq(status, BVP_ERR_CORRUPT);
     bool was_cancelled = false;
     for (size_t k = 0; k < sizeof questions / sizeof *questions; k++) {

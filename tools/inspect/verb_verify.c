@@ -12,7 +12,7 @@
 
 typedef struct settings {
     int json, quiet, all;
-    uint64_t max;
+    uint64_t max, jobs;
     const char *digest; /* the digest that the files must have, as text, or NULL */
 } settings;
 
@@ -122,7 +122,9 @@ static bvp_status check_digest(listing *l, const input *in, bvp_error *error)
 static int verify_bytes(listing *l, const input *in)
 {
     bvp_error error = {0};
-    bvp_status status = bvp_verify(in->data, in->size, list_finding, l, &error);
+    const bvp_verify_options how = {
+        .thread_count = (uint32_t)l->set->jobs, .callback = list_finding, .user = l};
+    bvp_status status = bvp_verify_with(in->data, in->size, &how, &error);
     if (status == BVP_OK && l->count == 0 && l->set->digest)
         status = check_digest(l, in, &error);
     const int code = status == BVP_OK && l->count == 0 ? EXIT_DONE
@@ -204,6 +206,8 @@ static int run(const verb *self, int argc, char **argv)
 static const option_row options[] = {
     {"json", 0, OPTION_FLAG, offsetof(settings, json), NULL,
      "print JSON: one object for each file that can be read", 0, 0},
+    {"jobs", 'j', OPTION_COUNT, offsetof(settings, jobs), "N",
+     "threads to use; 0, the default, is one per processor; findings do not depend on it", 0, 1024},
     {"quiet", 'q', OPTION_FLAG, offsetof(settings, quiet), NULL,
      "print nothing but errors; the exit code says the rest", 0, 0},
     {"all", 0, OPTION_FLAG, offsetof(settings, all), NULL,

@@ -7,6 +7,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/format/check/annotate_rays.c \
 	libfmt/format/check/annotate_values.c \
 	libfmt/format/check/decode_cluster.c \
+	libfmt/format/check/verify_ahead.c \
 	libfmt/format/check/verify_binary.c \
 	libfmt/format/check/verify_buffers.c \
 	libfmt/format/check/verify_content.c \

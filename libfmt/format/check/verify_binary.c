@@ -30,17 +30,17 @@ static bool verify_place(bvpi_verify *v, const bvpd_hierarchy *r, uint64_t offse
     uint64_t expected = 0;
     const bool is_placed = BVPI_SOUND(
         &v->report, "HIE-3", FIELD(data_off),
-        bvpi_align(v->binary_end, BVPD_SECTION_ALIGN, &expected) && r->data_off == expected &&
-            bvpi_fits(r->data_off, r->data_size, binary->size),
+        bvpi_align(v->passage.binary_end, BVPD_SECTION_ALIGN, &expected) &&
+            r->data_off == expected && bvpi_fits(r->data_off, r->data_size, binary->size),
         "the hierarchy (%" PRIu64 " bytes at %" PRIu64 ") is not where %" PRIu64
         " bytes before it end, or leaves BINH",
-        r->data_size, r->data_off, v->binary_end);
+        r->data_size, r->data_off, v->passage.binary_end);
     if (!is_placed)
         return false;
-    BVPI_SOUND(&v->report, "HIE-3", bvpi_verify_off(v, binary->data) + v->binary_end,
-               bvpi_is_zero(binary->data + v->binary_end, expected - v->binary_end),
+    BVPI_SOUND(&v->report, "HIE-3", bvpi_verify_off(v, binary->data) + v->passage.binary_end,
+               bvpi_is_zero(binary->data + v->passage.binary_end, expected - v->passage.binary_end),
                "the padding before a hierarchy is not zero");
-    v->binary_end = r->data_off + r->data_size;
+    v->passage.binary_end = r->data_off + r->data_size;
     return BVPI_RULE(
         &v->report, "HIE-3", BVP_ERR_LIMIT, FIELD(data_size), r->data_size <= BVPI_BINARY_SIZE_MAX,
         "%" PRIu64 " bytes of a hierarchy are over the limit of 2^32 - 1", r->data_size);

@@ -12,6 +12,7 @@
 #include "format/check/verify_file.h"
 
 #include "base/checked.h"
+#include "base/parallel.h"
 #include "format/advise.h"
 #include "format/attached.h"
 #include "format/header.h"
@@ -48,12 +49,12 @@ static void verify_totals(bvpi_verify *v)
                h->store == 0 || (h->feature_incompatible & BVPD_FEATURE_THIN) != 0,
                "a file that holds its parts names a store");
     BVPI_SOUND(&v->report, "HDR-21", offsetof(bvpd_header, hierarchy_size),
-               h->hierarchy_size == v->node_bytes + v->file.section[BVPD_BINH].size &&
-                   h->geometry_size == data->size - v->part_nodes * BVPD_UNIT &&
+               h->hierarchy_size == v->sums.node_bytes + v->file.section[BVPD_BINH].size &&
+                   h->geometry_size == data->size - v->sums.part_nodes * BVPD_UNIT &&
                    h->id_size == v->file.section[BVPD_TIDS].size,
                "the sizes by purpose are not %" PRIu64 ", %" PRIu64 " and %" PRIu64,
-               v->node_bytes + v->file.section[BVPD_BINH].size,
-               data->size - v->part_nodes * BVPD_UNIT, v->file.section[BVPD_TIDS].size);
+               v->sums.node_bytes + v->file.section[BVPD_BINH].size,
+               data->size - v->sums.part_nodes * BVPD_UNIT, v->file.section[BVPD_TIDS].size);
 }
 
 /* Buffers of a file that is not open: those of the GLB that it lies in. */
@@ -70,8 +71,10 @@ static void open_buffers(bvpi_verify *v, const bvpi_span *chunk, bvp_error *erro
         *error = said;
 }
 
+/* opened: the file whose bytes these are, or NULL. options->callback is in *report. */
 static bvp_status verify_bytes(const bvpi_span *bytes, const bvpi_span *chunk,
-                               const bvp_file *opened, bvpi_report *report)
+                               const bvp_file *opened, const bvp_verify_options *options,
+                               bvpi_report *report)
 {
     const uint8_t *data = bytes->data;
     const size_t size = (size_t)bytes->size;
@@ -82,6 +85,10 @@ static bvp_status verify_bytes(const bvpi_span *bytes, const bvpi_span *chunk,
     if (!v)
         return bvpi_error_memory(report->error, sizeof *v);
     v->report = *report;
+    v->control = options->control;
+    v->thread_count = options->thread_count ? options->thread_count : bvpi_cpu_count();
+    if (v->control && v->control->budget != 0)
+        v->thread_count = 1; /* it is counted on one thread */
     if (bvpi_check_identity(data, size, &v->report)) {
         bvpi_map_unchecked(data, size, &v->file);
         void (*const chapters[])(bvpi_verify *) = {
@@ -98,6 +105,7 @@ static bvp_status verify_bytes(const bvpi_span *bytes, const bvpi_span *chunk,
             chapters[i](v);
         bvpi_bits_free(&v->strings);
         bvpi_bits_free(&v->linears);
+        free(v->trials);
         if (!opened)
             bvpi_outside_close(&v->file);
     }
@@ -106,9 +114,16 @@ static bvp_status verify_bytes(const bvpi_span *bytes, const bvpi_span *chunk,
     return status;
 }
 
-bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_control *control,
-                                 bvp_finding_fn callback, void *user, bvp_error *error)
+bvp_status bvp_verify_with(const void *data, size_t size, const bvp_verify_options *options,
+                           bvp_error *error)
 {
+    static const bvp_verify_options defaults = {0};
+    if (!options)
+        options = &defaults;
+    for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
+        if (options->reserved[i] != 0)
+            return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                                  "bvp_verify_options.reserved is not zero");
     bvpi_meter meter;
     bvpi_span chunk = {NULL, 0, 0};
     if (size >= 12 && bvpi_is_glb(data)) {
@@ -116,11 +131,11 @@ bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_contro
         if (status != BVP_OK)
             return status;
     }
-    bvpi_report report = {.callback = callback,
-                          .user = user,
+    bvpi_report report = {.callback = options->callback,
+                          .user = options->user,
                           .error = error,
-                          .meter = bvpi_meter_init(&meter, control)};
-    return verify_bytes(&(bvpi_span){data, size, 0}, &chunk, NULL, &report);
+                          .meter = bvpi_meter_init(&meter, options->control)};
+    return verify_bytes(&(bvpi_span){data, size, 0}, &chunk, NULL, options, &report);
 }
 
 /* Buffers that nobody has bound are not here, and need not be. */
@@ -169,7 +184,8 @@ bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn c
 bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, void *user,
                       bvp_error *error)
 {
-    return bvp_verify_controlled(data, size, NULL, callback, user, error);
+    const bvp_verify_options options = {.thread_count = 1, .callback = callback, .user = user};
+    return bvp_verify_with(data, size, &options, error);
 }
 
 bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
@@ -185,7 +201,8 @@ bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *
                           .user = user,
                           .error = error,
                           .meter = bvpi_meter_init(&meter, file->control)};
-    status = verify_bytes(&(bvpi_span){file->base, file->size, 0}, NULL, file, &report);
+    const bvp_verify_options options = {.control = file->control, .thread_count = 1};
+    status = verify_bytes(&(bvpi_span){file->base, file->size, 0}, NULL, file, &options, &report);
     bvpi_advise_scan(file, false);
     return bvpi_call_end(&call, status);
 }

@@ -18,18 +18,43 @@ typedef struct bvpi_bits {
     uint64_t count; /* bits */
 } bvpi_bits;
 
+/* Where the bytes of the parts end that were checked so far: the next part's begin there. */
+typedef struct bvpi_passage {
+    uint64_t data_end, ids_end; /* of DATA, TIDS */
+    uint64_t binary_end;        /* of BINH: the end of the last binary hierarchy */
+    uint64_t hierarchy_count;   /* records of HIER */
+} bvpi_passage;
+
+/* What the parts that were checked so far come to. */
+typedef struct bvpi_sums {
+    uint64_t node_bytes; /* of all wide hierarchies */
+    uint64_t part_nodes; /* nodes in DATA */
+    bool has_rays;       /* a part has a hierarchy for rays */
+    bool is_by_use;      /* a part's hierarchies are not those after its predecessor's */
+} bvpi_sums;
+
+/* Which rules about a part's bytes are checked: all, or in a trial (verify_ahead.c) some. */
+typedef enum bvpi_task {
+    BVPI_TASK_ALL = 0,
+    BVPI_TASK_CLUSTERS,
+    BVPI_TASK_HIERARCHIES,
+    BVPI_TASK_CONTENT
+} bvpi_task;
+
+typedef struct bvpi_trial bvpi_trial;
+
 typedef struct bvpi_verify {
     bvp_file file; /* unchecked: sections that contradict the file's size are empty */
     bvpi_report report;
-    bvpi_bits strings;        /* one bit for 4 bytes of STRS: a string begins here */
-    bvpi_bits linears;        /* one bit for each word of LINS: a linear part begins here */
-    uint64_t node_bytes;      /* of all wide hierarchies */
-    uint64_t part_nodes;      /* nodes in DATA */
-    uint64_t binary_end;      /* of BINH: the end of the last binary hierarchy checked */
-    uint32_t hierarchy_count; /* records of HIER of the parts checked so far */
-    bool is_part_alone;       /* STRS is not checked */
-    bool has_rays;            /* a part has a hierarchy for rays */
-    bool is_by_use;           /* a part's hierarchies are not those after its predecessor's */
+    bvpi_bits strings; /* one bit for 4 bytes of STRS: a string begins here */
+    bvpi_bits linears; /* one bit for each word of LINS: a linear part begins here */
+    bvpi_passage passage;
+    bvpi_sums sums;
+    bool is_part_alone; /* STRS is not checked */
+    bvpi_task task;
+    const bvp_control *control; /* or NULL */
+    uint32_t thread_count;      /* 1: nothing is tried ahead */
+    bvpi_trial *trials;         /* one for each part, or NULL */
 } bvpi_verify;
 
 /* The items of a leaf lane. */
@@ -99,10 +124,22 @@ void bvpi_verify_string_ref(bvpi_verify *verify, uint64_t offset, uint32_t ref);
 void bvpi_verify_parts(bvpi_verify *verify);
 /* The same for a single part, without its place among the others and its names. */
 void bvpi_verify_part_alone(bvpi_verify *verify, uint32_t part);
+/* Part `part`, behind those that `passage` tells of; changes passage and sums. */
+void bvpi_verify_part_in_turn(bvpi_verify *verify, uint32_t part);
 /* verify_tree.c: placements, linear parts, tree, properties. */
 void bvpi_verify_tree(bvpi_verify *verify);
 /* verify_instances.c: instances, their hierarchies, world bounds. */
 void bvpi_verify_instances(bvpi_verify *verify);
+
+/* ---- verify_ahead.c: on several threads --------------------------------------------------- */
+
+/* Do blocks 0 .. block_count - 1 have their hashes? False: at least one has not, or they were not
+ * tried. */
+bool bvpi_blocks_are_sound(bvpi_verify *verify, uint64_t block_count);
+/* Tries the parts and fills in `trials`, which stays NULL where threads or memory are missing. */
+void bvpi_try_parts(bvpi_verify *verify);
+/* Was the part found sound, with this passage? Then passage and sums are those behind it. */
+bool bvpi_pass_sound_part(bvpi_verify *verify, uint32_t part);
 
 /* ---- verify_buffers.c: files over buffers -------------------------------------------------- */
 
@@ -133,8 +170,8 @@ void bvpi_verify_nodes(bvpi_hierarchy_check *check, const bvpd_hierarchy *record
 
 /* ---- verify_content.c ------------------------------------------------------------------------ */
 
-/* Checks content_hash, for a part whose clusters are sound. vertex_room: the clusters' vertices;
- * offset: of the field. */
+/* Checks content_hash. vertex_room: the clusters' vertices; offset: of the field. Of clusters that
+ * are not sound it reads nothing outside of the part, and the hash means nothing. */
 void bvpi_verify_content(bvpi_verify *verify, const bvpi_part *part, const bvpd_part *record,
                          uint64_t vertex_room, uint64_t offset);
 

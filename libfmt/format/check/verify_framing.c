@@ -46,7 +46,9 @@ void bvpi_verify_framing(bvpi_verify *v)
     BVPI_SOUND(report, "HSH-1", offsetof(bvpd_header, root_hash),
                memcmp(root, h->root_hash, sizeof root) == 0,
                "the root hash does not match the header and the block hashes");
-    for (uint64_t block = 0; block < hashes->count && bvpi_report_goes_on(report); block++)
+    const bool are_sound = bvpi_blocks_are_sound(v, hashes->count);
+    for (uint64_t block = 0; block < hashes->count && !are_sound && bvpi_report_goes_on(report);
+         block++)
         BVPI_SOUND(report, "HSH-2", BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE,
                    bvpi_block_is_good(&v->file, block), "block %" PRIu64 " is damaged", block);
     for (uint64_t block = 0;

@@ -179,7 +179,7 @@ static void verify_each_top(bvpi_verify *v, bvpi_hierarchy_check *c, uint64_t co
         c->tree.blob_size = record.data_size;
         c->units_off = bvpi_verify_off(v, c->tree.units);
         c->node_count = c->leaf_count = c->largest_leaf = c->depth = 0;
-        v->node_bytes += record.data_size;
+        v->sums.node_bytes += record.data_size;
         if (bvpi_verify_hierarchy(c, &record, (uint32_t)k) &&
             bvpi_bits_make(v, c->tree.unit_count, &c->slots)) {
             bvpi_bits_set_first(&c->slots, c->slots.count);
@@ -199,12 +199,14 @@ static void verify_tops(bvpi_verify *v)
     const uint64_t records = v->file.section[BVPD_HIER].count;
     const uint64_t instances = v->file.section[BVPD_INST].count;
     const bool several = (h->feature_incompatible & BVPD_FEATURE_TOPS) != 0;
-    const uint64_t count = records > v->hierarchy_count ? records - v->hierarchy_count : 0;
-    const bool sound = instances == 0 ? count == 0 && records == v->hierarchy_count && !several
-                       : several      ? count >= 2 && count <= BVPD_TOP_MAX
-                                      : count == 1;
+    const uint64_t count =
+        records > v->passage.hierarchy_count ? records - v->passage.hierarchy_count : 0;
+    const bool sound = instances == 0
+                           ? count == 0 && records == v->passage.hierarchy_count && !several
+                       : several ? count >= 2 && count <= BVPD_TOP_MAX
+                                 : count == 1;
     if (!BVPI_SOUND(&v->report, "TOP-1", offsetof(bvpd_header, top_hierarchy),
-                    sound && (instances == 0 || h->top_hierarchy == v->hierarchy_count),
+                    sound && (instances == 0 || h->top_hierarchy == v->passage.hierarchy_count),
                     "HIER does not end with the %s over the instances, which top_hierarchy names",
                     several ? "2 to 16 hierarchies" : "hierarchy") ||
         instances == 0)

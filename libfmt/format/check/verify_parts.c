@@ -84,8 +84,9 @@ static void verify_numbers(part_check *c)
 
 /* Blobs follow each other, and so do the parts' triangle numbers. False: they overlap, so bytes
  * would be read twice. */
-static bool verify_places(part_check *c, uint64_t data_end, uint64_t ids_end)
+static bool verify_places(part_check *c)
 {
+    const uint64_t data_end = c->verify->passage.data_end, ids_end = c->verify->passage.ids_end;
     const bvpd_part *r = c->record;
     const bvpi_span *data = &c->verify->file.section[BVPD_DATA];
     bvpi_report *report = &c->verify->report;
@@ -320,14 +321,16 @@ static bool verify_cluster(part_check *c, uint32_t idx)
                cluster.head.first_triangle == c->triangle_count,
                "first_triangle is %" PRIu32 ", not %" PRIu64, cluster.head.first_triangle,
                c->triangle_count);
-    c->decoded.cluster = cluster;
-    c->decoded.place = place;
-    bvpi_decode_cluster(&c->decoded);
-    if (cluster.outside)
-        verify_no_streams(c, c->part.blob + place, nodes_end - place, next - place, offset);
-    else
-        verify_streams(c, c->part.blob + place, nodes_end - place, next - place, offset);
-    verify_ids(c, &cluster, offset);
+    if (c->verify->task != BVPI_TASK_HIERARCHIES) {
+        c->decoded.cluster = cluster;
+        c->decoded.place = place;
+        bvpi_decode_cluster(&c->decoded);
+        if (cluster.outside)
+            verify_no_streams(c, c->part.blob + place, nodes_end - place, next - place, offset);
+        else
+            verify_streams(c, c->part.blob + place, nodes_end - place, next - place, offset);
+        verify_ids(c, &cluster, offset);
+    }
     if (!c->has_wide)
         BVPI_SOUND(report, "HIE-13", offset + offsetof(bvpd_cluster, node_count),
                    cluster.head.node_count == 0,
@@ -457,12 +460,12 @@ static bool are_own(part_check *c, uint32_t part_idx)
     const uint32_t features = c->verify->file.header.feature_incompatible;
     const uint32_t first = c->record->first_hierarchy;
     bvpd_hierarchy h;
-    if (first == c->verify->hierarchy_count)
+    if (first == c->verify->passage.hierarchy_count)
         return true;
     if ((features & BVPD_FEATURE_BY_USE) == 0 || (features & BVPD_FEATURE_THIN) != 0)
         return false;
     load_hierarchy(c, first, &h);
-    c->verify->is_by_use = true;
+    c->verify->sums.is_by_use = true;
     return h.part == part_idx;
 }
 
@@ -480,7 +483,7 @@ static bool find_hierarchies(part_check *c, uint32_t part_idx)
                     " on do not exist, or are not the part's",
                     r->hierarchy_count, r->first_hierarchy))
         return false;
-    c->verify->hierarchy_count += r->hierarchy_count;
+    c->verify->passage.hierarchy_count += r->hierarchy_count;
     c->has_known = true;
     uint32_t seen = 0;
     for (uint32_t i = 0; i < r->hierarchy_count && bvpi_report_goes_on(report); i++) {
@@ -499,7 +502,7 @@ static bool find_hierarchies(part_check *c, uint32_t part_idx)
             continue;
         const bool is_wide = h.kind == BVPD_KIND_WIDE8;
         if (h.kind == BVPD_KIND_RAYS) {
-            c->verify->has_rays = true;
+            c->verify->sums.has_rays = true;
             BVPI_SOUND(report, "RAY-1", offset, i > 0 && i == r->hierarchy_count - 1,
                        "a hierarchy for rays is the first of its part, or not the last");
         }
@@ -529,7 +532,7 @@ static void verify_blob(part_check *c, uint32_t upper_count)
     uint32_t idx = 0;
     while (idx < c->part.cluster_count && bvpi_report_goes_on(report) && verify_cluster(c, idx))
         idx++;
-    if (idx < c->part.cluster_count || report->stopped)
+    if (idx < c->part.cluster_count || report->stopped || c->verify->task == BVPI_TASK_HIERARCHIES)
         return;
     const uint64_t table_end = r->cluster_table_off + 4 * (uint64_t)r->cluster_count;
     BVPI_SOUND(report, "PRT-6", PART_FIELD(c, cluster_table_off),
@@ -574,15 +577,16 @@ static void verify_wide(part_check *c)
     h->tree.units = c->part.blob;
     h->tree.unit_count = units < UINT32_MAX ? (uint32_t)units : UINT32_MAX;
     h->tree.blob_size = c->part.blob_size;
-    v->part_nodes += record.node_count;
-    v->node_bytes += (uint64_t)record.node_count * BVPD_UNIT;
+    v->sums.part_nodes += record.node_count;
+    v->sums.node_bytes += (uint64_t)record.node_count * BVPD_UNIT;
     if (!bvpi_verify_hierarchy(h, &record, r->first_hierarchy))
         return;
     /* Nodes are the upper ones, and those of the clusters, which verify_blob() adds. */
     if (bvpi_bits_make(v, h->tree.unit_count, &h->slots)) {
         bvpi_bits_set_first(&h->slots, record.upper_count);
         verify_blob(c, record.upper_count);
-        if (!v->report.stopped && bvpi_bits_make(v, c->triangle_count, &h->items)) {
+        if (!v->report.stopped && v->task != BVPI_TASK_CLUSTERS &&
+            bvpi_bits_make(v, c->triangle_count, &h->items)) {
             bvpi_bits_set_first(&h->items, c->triangle_count);
             bvpi_verify_nodes(h, &record, r->first_hierarchy);
         }
@@ -591,15 +595,9 @@ static void verify_wide(part_check *c)
     bvpi_bits_free(&h->items);
 }
 
-/* Checks that need the part's bytes to be inside the file. */
-static void verify_contents(part_check *c, uint32_t part_idx)
+/* The kinds but the wide one. */
+static void verify_binaries(part_check *c)
 {
-    if (!find_hierarchies(c, part_idx))
-        return;
-    if (c->has_wide)
-        verify_wide(c);
-    else
-        verify_blob(c, 0);
     uint32_t seen = 0; /* if a kind occurs twice, readers use the first */
     for (uint32_t i = c->has_wide;
          i < c->record->hierarchy_count && bvpi_report_goes_on(&c->verify->report); i++) {
@@ -611,6 +609,32 @@ static void verify_contents(part_check *c, uint32_t part_idx)
                            (seen >> h.kind & 1) == 0 && !c->is_unbound ? c->triangle_count : 0);
         seen |= UINT32_C(1) << h.kind;
     }
+}
+
+static void count_vertices(part_check *c)
+{
+    bvpi_cluster cluster;
+    for (uint32_t idx = 0; idx < c->part.cluster_count; idx++)
+        if (bvpi_cluster_at(&c->part, idx, &cluster))
+            c->vertex_count += cluster.vertex_count;
+}
+
+/* Checks that need the part's bytes to be inside the file. */
+static void verify_contents(part_check *c, uint32_t part_idx)
+{
+    const bvpi_task task = c->verify->task;
+    if (task == BVPI_TASK_CONTENT)
+        count_vertices(c);
+    else if (!find_hierarchies(c, part_idx))
+        return;
+    else if (c->has_wide)
+        verify_wide(c);
+    else
+        verify_blob(c, 0);
+    if (task == BVPI_TASK_ALL || task == BVPI_TASK_HIERARCHIES)
+        verify_binaries(c);
+    if (task == BVPI_TASK_CLUSTERS || task == BVPI_TASK_HIERARCHIES)
+        return;
     /* Only if the file has no violation so far: the hash of a broken mesh means nothing. */
     if (c->verify->report.status != BVP_OK || !bvpi_report_goes_on(&c->verify->report) ||
         c->is_unbound)
@@ -619,8 +643,7 @@ static void verify_contents(part_check *c, uint32_t part_idx)
                         PART_FIELD(c, content_hash));
 }
 
-static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, uint64_t data_end,
-                        uint64_t ids_end)
+static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record)
 {
     part_check c = {.verify = v, .record = record, .decoded.place = UINT64_MAX};
     c.hierarchy.decoded = &c.decoded;
@@ -631,7 +654,7 @@ static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, u
         c.lo[axis] = INFINITY;
         c.hi[axis] = -INFINITY;
     }
-    const bool is_apart = verify_places(&c, data_end, ids_end);
+    const bool is_apart = verify_places(&c);
     verify_numbers(&c);
     if (c.is_reference) { /* all fields about its bytes are zero */
         static const uint8_t zeros[16];
@@ -642,7 +665,7 @@ static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, u
                    record->ids_size == 0 && record->cluster_table_off == 0 &&
                        record->cluster_count == 0 && record->cluster_shift == 0 &&
                        record->hierarchy_count == 0 &&
-                       record->first_hierarchy == v->hierarchy_count,
+                       record->first_hierarchy == v->passage.hierarchy_count,
                    "a part that lies in a store has bytes of its own");
     }
     if (!BVPI_SOUND(&v->report, "PRT-7", PART_FIELD(&c, triangle_count),
@@ -670,7 +693,7 @@ void bvpi_verify_part_alone(bvpi_verify *v, uint32_t idx)
     bvpd_part record;
     bvpi_load_record(&record, v->file.section[BVPD_PART].data + idx * sizeof record, sizeof record);
     v->is_part_alone = true;
-    v->hierarchy_count = record.first_hierarchy;
+    v->passage.hierarchy_count = record.first_hierarchy;
     /* The check begins where the part's first binary hierarchy does: what is before it belongs to
      * other parts. */
     const bvpi_span *span = &v->file.section[BVPD_HIER];
@@ -679,37 +702,46 @@ void bvpi_verify_part_alone(bvpi_verify *v, uint32_t idx)
                          record.first_hierarchy + i < span->count;
          i++)
         bvpi_load_record(&h, span->data + (record.first_hierarchy + i) * sizeof h, sizeof h);
-    v->binary_end = h.kind != BVPD_KIND_WIDE8 ? h.data_off : 0;
-    verify_part(v, idx, &record, record.data_off, record.ids_off);
+    v->passage.binary_end = h.kind != BVPD_KIND_WIDE8 ? h.data_off : 0;
+    v->passage.data_end = record.data_off;
+    v->passage.ids_end = record.ids_off;
+    verify_part(v, idx, &record);
+}
+
+void bvpi_verify_part_in_turn(bvpi_verify *v, uint32_t idx)
+{
+    bvpd_part record;
+    bvpi_load_record(&record, v->file.section[BVPD_PART].data + idx * sizeof record, sizeof record);
+    verify_part(v, idx, &record);
+    if (bvpi_fits(record.data_off, record.data_size, v->file.section[BVPD_DATA].size))
+        v->passage.data_end = record.data_off + record.data_size;
+    if (bvpi_fits(record.ids_off, record.ids_size, v->file.section[BVPD_TIDS].size))
+        v->passage.ids_end = record.ids_off + record.ids_size;
 }
 
 void bvpi_verify_parts(bvpi_verify *v)
 {
-    const bvpi_span *parts = &v->file.section[BVPD_PART];
+    const uint64_t part_count = v->file.section[BVPD_PART].count;
+    bvpi_try_parts(v);
+    for (uint32_t idx = 0; idx < part_count && bvpi_report_goes_on(&v->report); idx++)
+        if (!bvpi_pass_sound_part(v, idx))
+            bvpi_verify_part_in_turn(v, idx);
+    const uint64_t data_end = v->passage.data_end, ids_end = v->passage.ids_end;
     const bvpi_span *data = &v->file.section[BVPD_DATA], *ids = &v->file.section[BVPD_TIDS];
-    uint64_t data_end = 0, ids_end = 0;
-    for (uint32_t idx = 0; idx < parts->count && bvpi_report_goes_on(&v->report); idx++) {
-        bvpd_part record;
-        bvpi_load_record(&record, parts->data + idx * sizeof record, sizeof record);
-        verify_part(v, idx, &record, data_end, ids_end);
-        if (bvpi_fits(record.data_off, record.data_size, data->size))
-            data_end = record.data_off + record.data_size;
-        if (bvpi_fits(record.ids_off, record.ids_size, ids->size))
-            ids_end = record.ids_off + record.ids_size;
-    }
     BVPI_SOUND(&v->report, "PRT-2", offsetof(bvpd_header, sections), data_end == data->size,
                "DATA goes on for %" PRIu64 " bytes after the last part", data->size - data_end);
     BVPI_SOUND(&v->report, "PRT-3", offsetof(bvpd_header, sections), ids_end == ids->size,
                "TIDS goes on for %" PRIu64 " bytes after the last part", ids->size - ids_end);
     const uint32_t features = v->file.header.feature_incompatible;
     BVPI_SOUND(&v->report, "RAY-1", offsetof(bvpd_header, feature_incompatible),
-               v->report.stopped || v->has_rays == ((features & BVPD_FEATURE_RAYS) != 0),
+               v->report.stopped || v->sums.has_rays == ((features & BVPD_FEATURE_RAYS) != 0),
                "bit 3 of feature_incompatible says of hierarchies for rays what is not so");
     BVPI_SOUND(&v->report, "PRT-9", offsetof(bvpd_header, feature_incompatible),
-               v->report.stopped || v->is_by_use == ((features & BVPD_FEATURE_BY_USE) != 0),
+               v->report.stopped || v->sums.is_by_use == ((features & BVPD_FEATURE_BY_USE) != 0),
                "bit 5 of feature_incompatible says of the hierarchies' order what is not so");
     const uint64_t binary_size = v->file.section[BVPD_BINH].size;
-    BVPI_SOUND(&v->report, "HIE-3", offsetof(bvpd_header, sections), v->binary_end == binary_size,
+    BVPI_SOUND(&v->report, "HIE-3", offsetof(bvpd_header, sections),
+               v->passage.binary_end == binary_size,
                "BINH goes on for %" PRIu64 " bytes after the last hierarchy",
-               binary_size - v->binary_end);
+               binary_size - v->passage.binary_end);
 }

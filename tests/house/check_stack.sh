@@ -122,7 +122,9 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_verify_nodes$", "/verify_instances\\.c:verify_instance_leaf$|/verify_parts\\.c:verify_triangle_leaf$")
   through("^bvp_verify_with$|/verify_file\\.c:(bvp_verify_with\\.part\\.0$|verify_bytes)", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify_file\\.c:verify_totals$")
   through("^bvpi_write_fd$|/write\\.c:put_(given_sections|section(\\.isra\\.0)?)$", "/write\\.c:put_")
-  through("^qsort$", "/clash_scene\\.c:compare$|/(seams|shares)\\.c:compare_[a-z]+$")
+  through("^bvpi_parallel$", "/parallel\\.c:run$")
+  through("/parallel\\.c:run$", "/verify_ahead\\.c:try_(blocks|part)$")
+  through("^qsort$", "/verify_ahead\\.c:larger_first$|/clash_scene\\.c:compare$|/(seams|shares)\\.c:compare_[a-z]+$")
   through("^bvpi?_annotate|:annotate_strings$|^bvp_volumes$|:show_box$|^bvpi_report_add$", "")
   through("^bvpi_is_cancelled$|^bvpi_clash_apply_rule$|/clash_all\\.c:work_on_block$|/order\\.c:give_pairs$|/write\\.c:flush$|/publish\\.c:make_name$", "")
   for (name in indirect) if (!known[name]) print "check_stack: whom does this call by a pointer? " name

@@ -11,6 +11,7 @@
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
+#include <unistd.h>
 
 /* ---- mutations ------------------------------------------------------------------------------ */
 
@@ -726,9 +727,11 @@ START_TEST(test_leaves_overlap)
 }
 END_TEST
 
-/* Notes whether another thread than the test's looks at the control. */
+/* Notes whether another thread than the test's looks at the control. The test's own one is slow
+ * until then, so that it does not do all the work before the others have begun. */
 typedef struct other_thread {
     pthread_t own;
+    bool is_expected;
     int was_seen; /* atomic */
 } other_thread;
 
@@ -737,6 +740,8 @@ static int look_for_thread(void *user)
     other_thread *o = user;
     if (!pthread_equal(pthread_self(), o->own))
         __atomic_store_n(&o->was_seen, 1, __ATOMIC_RELAXED);
+    else if (o->is_expected && !__atomic_load_n(&o->was_seen, __ATOMIC_RELAXED))
+        usleep(1000);
     return 0;
 }
 
@@ -747,7 +752,7 @@ START_TEST(test_threads)
     const bvp_mesh mesh = case_mesh(soup, 100000);
     case_file file = case_build(&mesh, NULL);
     for (uint32_t threads = 1; threads <= 3; threads++) {
-        other_thread other = {.own = pthread_self()};
+        other_thread other = {.own = pthread_self(), .is_expected = threads > 1};
         const bvp_control control = {.callback = look_for_thread, .user = &other};
         bvp_verify_options options = {.control = &control, .thread_count = threads};
         ck_assert_int_eq(bvp_verify_with(file.bytes, file.size, &options, NULL), BVP_OK);

@@ -807,12 +807,16 @@ inline const std::uint8_t *find_colour(view<const bvp_colour_run> runs, std::uin
     return bvp_find_colour(runs.data(), static_cast<std::uint32_t>(runs.size()), id);
 }
 
-// Checks bytes that need not be a file that opens. bytes: 64-byte aligned.
-inline result<void> verify(view<const unsigned char> bytes, const control *control = nullptr)
+// Checks bytes that need not be a file that opens. bytes: 64-byte aligned. thread_count: 0: one per
+// processor.
+inline result<void> verify(view<const unsigned char> bytes, const control *control = nullptr,
+                           std::uint32_t thread_count = 1)
 {
+    bvp_verify_options options = {};
+    options.control = control ? control->c() : nullptr;
+    options.thread_count = thread_count;
     bvp_error details = {};
-    const bvp_status status = bvp_verify_controlled(
-        bytes.data(), bytes.size(), control ? control->c() : nullptr, nullptr, nullptr, &details);
+    const bvp_status status = bvp_verify_with(bytes.data(), bytes.size(), &options, &details);
     if (control)
         control::rethrow(control->c());
     return detail::done(status, &details);

@@ -763,6 +763,67 @@ typedef struct bvp_closest_result {
 BVP_API bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_distance,
                                bvp_closest_result *out, bvp_stats *stats);
 
+/* ---- solids ---------------------------------------------------------------------------------- */
+
+/* Where a point is, relative to the solid that a surface bounds. */
+typedef enum bvp_where {
+    BVP_WHERE_OUTSIDE = 0,
+    BVP_WHERE_INSIDE,
+    BVP_WHERE_SURFACE, /* on a triangle, exactly */
+    BVP_WHERE_OPEN     /* undefined: the surface is an open shell, in whose box the point is;
+                          `winding` tells how much of it is around the point */
+} bvp_where;
+
+typedef struct bvp_inside_result {
+    bvp_where where;
+    uint32_t instance; /* of an assembly: one that says so; BVP_NONE: outside, or a part */
+    /* Inside: how often the surface goes around the point: 1, or -1 where its triangles face
+     * inward; 2 where two solids overlap. Open: the generalised winding number, to within 1e-9
+     * unless the point is nearer to the surface than 1e-9 of its distance from the others: near 1
+     * in a shell with a small hole, near 0 beside it; 0.5 is the usual border. Else 0. */
+    double winding;
+} bvp_inside_result;
+
+/* Is a point inside a body? A part is a solid where no edge belongs to one triangle only
+ * (bvp_part_info.open_edge_count), and the point inside it where the winding number is not 0. That
+ * is exact, also where a ray from the point passes through edges and corners: for a part whose
+ * edges belong to two triangles each, by one ray; where the sum of its crossings is neither 0 nor
+ * odd, by two more.
+ *
+ *   shells in one another  the inner one is a cavity where it faces inward: outside
+ *   shells that overlap, duplicates: inside
+ *   triangles all facing inward: inside, with a negative winding number
+ *   some facing the wrong way: inside where the number of crossings is odd; where it is even,
+ *     outside, unless three rays have one sum that is not 0
+ *   edges of three triangles or more: as three rays say; where they differ, as of an open shell
+ *   open shells: outside of the part's own box outside, in it BVP_WHERE_OPEN
+ *
+ * An assembly is the union of its instances: inside if inside one of them; else on the surface of
+ * one, else undefined if in the box of an open one. A point of a face that two solids share is on
+ * the surface.
+ *
+ * O(log triangles + crossings of a ray) for each instance whose box has the point; of an open shell
+ * O(triangles), some 10 ns each. Errors: those of the other queries of one body; BVP_ERR_ARGUMENT
+ * for a point that is not finite. */
+BVP_API bvp_status bvp_inside(const bvp_body *body, const double point[3], bvp_inside_result *out,
+                              bvp_stats *stats);
+
+/* A signed distance field: negative inside, as in most of computer graphics and robotics. (trimesh
+ * has the opposite sign.) */
+typedef struct bvp_signed_result {
+    bvp_closest_result nearest; /* as bvp_closest, but distance < 0 inside, and in an open shell
+                                   where |winding| >= 0.5; exactly 0 on the surface */
+    bvp_inside_result inside;   /* also where nothing is found within max_distance */
+} bvp_signed_result;
+
+/* The nearest surface point, with a sign. Of an assembly it is the nearest point of any instance's
+ * surface, which may be inside another instance. O(bvp_closest + bvp_inside). */
+BVP_API bvp_status bvp_signed_closest(const bvp_body *body, const double point[3],
+                                      double max_distance, bvp_signed_result *out,
+                                      bvp_stats *stats);
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
 typedef int (*bvp_hit_fn)(void *user, const bvp_hit_id *id);
 
 /* A closed region of the world. Only the members of its kind are read; the caller keeps the arrays
@@ -912,6 +973,13 @@ BVP_API bvp_status bvp_float_ray_any_batch(const bvp_body *body, bvp_const_array
 BVP_API bvp_status bvp_closest_batch(const bvp_body *body, bvp_const_array points,
                                      double max_distance, bvp_array nearest, size_t *done,
                                      bvp_stats *stats);
+/* points: 3 doubles; results: bvp_inside_result. */
+BVP_API bvp_status bvp_inside_batch(const bvp_body *body, bvp_const_array points, bvp_array results,
+                                    size_t *done, bvp_stats *stats);
+/* points: 3 doubles; results: bvp_signed_result. */
+BVP_API bvp_status bvp_signed_closest_batch(const bvp_body *body, bvp_const_array points,
+                                            double max_distance, bvp_array results, size_t *done,
+                                            bvp_stats *stats);
 /* Body b at many placements (12 doubles each), which replace b->placement. hits: int, 0 or 1. */
 BVP_API bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b,
                                      bvp_const_array placements, bvp_array hits, size_t *done,

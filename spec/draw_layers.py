@@ -12,7 +12,7 @@ from drawing import AMBER, BLUE, CARD, GREEN, GREY, LINE, QUIET, Drawing, number
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Where a folder stands from left to right; its height follows from the law.
 COLUMN = {
-    "query": 0, "query/near": 0, "query/ray": .85, "query/body": .85, "clash": 1.15, "format": 1.2, "query/pair": 1.7, "broad": 2.45,
+    "query": 0, "query/near": 0, "query/solid": .6, "query/ray": .85, "query/body": .85, "clash": 1.15, "format": 1.2, "query/pair": 1.7, "broad": 2.45,
     "node": 1.7, "query/warm": 1.95, "kinds/node": 2.2, "prim": 2.2, "refit": 4.8, "publish": 0, "base": 2.5, "kinds/query": 2.75,
     "format/check": 3.2, "kinds/pack": 3.55, "pack": 4, "pack/mesh": 4, "pack/tree": 4, "pack/file": 4.45, "pack/large": 4.45,
 }

@@ -9,6 +9,7 @@ CORE_SOURCES += \
 	libfmt/prim/points.c \
 	libfmt/prim/points_of_triangles.c \
 	libfmt/prim/pose.c \
+	libfmt/prim/ray_crossing.c \
 	libfmt/prim/rss_dist.c \
 	libfmt/prim/tri_ball.c \
 	libfmt/prim/tri_box.c \
@@ -39,6 +40,7 @@ noinst_HEADERS += \
 	libfmt/prim/point_tri4.h \
 	libfmt/prim/points.h \
 	libfmt/prim/pose.h \
+	libfmt/prim/ray_crossing.h \
 	libfmt/prim/region_of.h \
 	libfmt/prim/rss_dist.h \
 	libfmt/prim/tri_ball.h \

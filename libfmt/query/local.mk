@@ -3,6 +3,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/query/api_body.c \
 	libfmt/query/api_convex.c \
 	libfmt/query/api_float_rays.c \
+	libfmt/query/api_inside.c \
 	libfmt/query/api_instances_in.c \
 	libfmt/query/api_nearest_instances.c \
 	libfmt/query/api_open.c \

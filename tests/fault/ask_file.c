@@ -157,6 +157,8 @@ int ask_one(const bvp_body *body)
     const bvp_convex ball = {.kind = BVP_CONVEX_SPHERE, .radius = .1};
     bvp_distance_result nearest = {.found = 0};
     bvp_closest_result closest[3] = {{.found = 0}};
+    bvp_inside_result inside = {.winding = 0};
+    bvp_signed_result signed_one = {.inside = {.winding = 0}};
     uint32_t instances[SOME];
     uint64_t count;
     size_t done;
@@ -183,6 +185,16 @@ int ask_one(const bvp_body *body)
     ASK(bvp_closest_batch, body, (bvp_const_array){middle, 0, 1}, INFINITY,
         (bvp_array){closest, 0, 1}, &done, NULL);
     NOTE(closest[0].distance);
+    ASK(bvp_inside, body, middle, &inside, NULL);
+    NOTE(inside.where);
+    ASK(bvp_inside_batch, body, (bvp_const_array){middle, 0, 1}, (bvp_array){&inside, 0, 1}, &done,
+        NULL);
+    NOTE(inside.winding);
+    ASK(bvp_signed_closest, body, middle, INFINITY, &signed_one, NULL);
+    NOTE(signed_one.nearest.distance);
+    ASK(bvp_signed_closest_batch, body, (bvp_const_array){middle, 0, 1}, INFINITY,
+        (bvp_array){&signed_one, 0, 1}, &done, NULL);
+    NOTE(signed_one.nearest.distance);
     ASK(bvp_overlap, body, bvp_box_region(lo, hi), on_hit, NULL, &count, NULL);
     ASK(bvp_overlap, body, bvp_ball_region(middle, .5), on_hit, NULL, &count, NULL);
     ASK(bvp_overlap, body, bvp_convex_region(plane, 1), on_hit, NULL, &count, NULL);

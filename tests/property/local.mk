@@ -33,6 +33,7 @@ PROPERTY_SUITES += \
 	tests/property/test_forged.c \
 	tests/property/test_hard_pairs.c \
 	tests/property/test_identity.c \
+	tests/property/test_inside.c \
 	tests/property/test_isa.c \
 	tests/property/test_lazy.c \
 	tests/property/test_outside.c \
@@ -51,7 +52,9 @@ PROPERTY_SUITES += \
 	tests/property/test_refit_top.c \
 	tests/property/test_repack.c \
 	tests/property/test_shuffled.c \
+	tests/property/test_solid.c \
 	tests/property/test_source.c \
+	tests/property/test_solid.c \
 	tests/property/test_source_cache.c \
 	tests/property/test_source_fails.c \
 	tests/property/test_strays.c \

@@ -26,6 +26,7 @@ typedef struct fixture {
 
 typedef struct answers {
     double distance[PARTS], closest[PARTS], ray[PARTS];
+    bvp_where inside[PARTS];
     int hit[PARTS], status;
     uint64_t pairs;
 } answers;
@@ -123,10 +124,13 @@ static void ask(const bvp_file *file, uint32_t first, answers *out)
         bvp_distance_result distance = {0};
         bvp_closest_result closest = {0};
         bvp_ray_hit hit = {0};
+        bvp_inside_result inside = {0};
         out->status |= bvp_collide(&a, &b, &out->hit[i], NULL);
         out->status |= bvp_distance(&a, &b, INFINITY, &distance, NULL);
         out->status |= bvp_closest(&all, (double[]){4.0 * i, 1, 2}, INFINITY, &closest, NULL);
         out->status |= bvp_ray_first(&a, &ray, &hit, NULL);
+        out->status |= bvp_inside(&all, (double[]){4.0 * i + 1, 1, 1}, &inside, NULL);
+        out->inside[i] = inside.where;
         out->status |= bvp_check_part(file, i, NULL);
         out->distance[i] = distance.distance;
         out->closest[i] = closest.distance;

@@ -102,6 +102,7 @@ enum {
     RAY_BATCH,
     CLOSEST,
     CLOSEST_BATCH,
+    SIGNED_CLOSEST,
     OVERLAP,
     IN_BOX,
     IN_BOX_BY_TRIANGLES,
@@ -187,6 +188,7 @@ static inline void ask_one(int which, const bvp_body *a, answer *out, bvp_stats 
     bvp_ray rays[RAYS];
     bvp_ray_hit hit = {.found = 7}, hits[RAYS];
     bvp_closest_result near = {.found = 7}, nearest[4];
+    bvp_signed_result with_sign = {.inside = {.winding = 7}};
     uint32_t instances[4];
     uint64_t count = 0;
     size_t done = 0;
@@ -223,6 +225,13 @@ static inline void ask_one(int which, const bvp_body *a, answer *out, bvp_stats 
                                         (bvp_array){&near, 0, 1}, &done, stats);
         out->number[0] = near.found;
         out->number[1] = near.found ? near.distance : 0;
+        break;
+    case SIGNED_CLOSEST:
+        out->status =
+            bvp_signed_closest(a, (double[3]){0.3, 0.4, 0.3}, INFINITY, &with_sign, stats);
+        out->number[0] = with_sign.nearest.found;
+        out->number[1] = with_sign.nearest.found ? with_sign.nearest.distance : 0;
+        out->number[2] = with_sign.inside.where;
         break;
     case OVERLAP:
         out->status = bvp_overlap(a, bvp_ball_region(point, 1.3), take_hit, out, &count, stats);

@@ -184,6 +184,8 @@ static void ask_one(const bvp_body *body, const double middle[3], const double s
     bvp_ray ray = {.direction = {1, 0.5, 0.25}, .t_max = INFINITY};
     bvp_ray_hit hit;
     bvp_closest_result closest;
+    bvp_inside_result inside;
+    bvp_signed_result signed_one;
     const double planes[8] = {1, 0, 0, -middle[0], 0, 1, 0, -middle[1]};
     double lo[3], hi[3];
     uint64_t count;
@@ -198,6 +200,8 @@ static void ask_one(const bvp_body *body, const double middle[3], const double s
     bvp_ray_all(body, &ray, on_ray_hit, &left, &count, NULL);
     ask_batch(body, &ray);
     bvp_closest(body, ray.origin, INFINITY, &closest, NULL);
+    bvp_inside(body, middle, &inside, NULL);
+    bvp_signed_closest(body, ray.origin, INFINITY, &signed_one, NULL);
     left = LIMIT;
     bvp_overlap(body, bvp_box_region(lo, hi), on_hit, &left, &count, NULL);
     bvp_overlap(body, bvp_ball_region(middle, size / 8), on_hit, &left, &count, NULL);

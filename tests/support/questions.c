@@ -377,6 +377,14 @@ static bvp_status ask_closest(const bvp_file *file, uint64_t *answer)
         status = bvp_closest(&bodies[k], middle, INFINITY, &result, NULL);
         if (status == BVP_OK)
             take_closest(answer, &result);
+        bvp_signed_result with_sign;
+        if (status == BVP_OK)
+            status = bvp_signed_closest(&bodies[k], middle, INFINITY, &with_sign, NULL);
+        if (status == BVP_OK) {
+            TAKE(with_sign.nearest.distance);
+            TAKE(with_sign.inside.where);
+            TAKE(with_sign.inside.winding);
+        }
     }
     return status;
 }

@@ -133,6 +133,7 @@ UNIT_GMP_SUITES += \
 	tests/unit/test_pose.c \
 	tests/unit/test_tri_ball.c \
 	tests/unit/test_tri_box.c \
+	tests/unit/test_ray_crossing.c \
 	tests/unit/test_tri_cross.c \
 	tests/unit/test_tri_dist.c \
 	tests/unit/test_tri_ray.c \

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+LIBBVPACK_SOURCES += \
+	libfmt/query/solid/solid_angle.c \
+	libfmt/query/solid/solid_point.c
+noinst_HEADERS += \
+	libfmt/query/solid/solid.h

@@ -114,6 +114,7 @@ for verb in $verbs ''; do
   # shellcheck disable=SC2086 # no verb: the program's own page
   "$bvpack" --help-man $verb >page.1 || bad "manual page $verb"
   head -1 page.1 | grep -q '^\.TH BVPACK' || bad "manual page $verb has no title"
+  grep -q "^[[:blank:]]bvpack${verb:+-$verb}\.1" "$src/Makefile.am" || bad "the manual page of $verb is not installed"
   # a request is one at the beginning of a line only; elsewhere the reader sees ".B"
   grep -nE '. \.(B|BR|I|br|PP|TP)( |$)' page.1 >misplaced && bad "manual page $verb: $(head -1 misplaced)"
   if command -v groff >/dev/null; then

@@ -41,5 +41,6 @@ SCRIPT_TESTS += \
 	tests/cli/test_store.sh \
 	tests/cli/test_strays.sh \
 	tests/cli/test_suggest_noise.sh \
+	tests/cli/test_tutorials.sh \
 	tests/cli/test_units.sh \
 	tests/cli/test_validator.sh

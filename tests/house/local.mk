@@ -15,4 +15,5 @@ SCRIPT_TESTS += \
 	tests/house/check_rules.sh \
 	tests/house/check_stack.sh \
 	tests/house/check_style.sh \
+	tests/house/check_versions.sh \
 	tests/house/check_watched.sh

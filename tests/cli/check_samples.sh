@@ -36,7 +36,7 @@ programs_dir=$(cd "$programs" && pwd)
 expect '^3 instances of 1 part, [0-9]+ bytes$' build cubes.bvp
 expect '^cubes touch: yes; nearest to .*: 0\.25 away at x = 2$' build cubes.bvp
 expect '^step  0: collision, distance 0, [1-9][0-9]* pairs' collide env.bvp rob.bvp
-expect '^ok: [1-9][0-9]* pairs of instances touch' clash irb6640_cell12.bvp
+expect '^[1-9][0-9]* pairs are not clear, of [1-9][0-9]* whose boxes are near; [1-9][0-9]* are left out' clash irb6640_cell12.bvp 0.1
 expect '^touches after [1-9] steps, [0-9]+ vertices moved in each$' deform deformable.bvp
 expect '^collides at 0\.[0-9]* of the way; nodes opened: [0-9]*, by plain' path env.bvp rob.bvp
 expect '^2160 rays, ' raycast plate_holes.bvp

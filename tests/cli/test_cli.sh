@@ -532,6 +532,8 @@ for question in 'info cube.obj' 'dump cube.obj' 'query closest cube.obj --point 
   expect 4 $question
   has err '^bvpack: cube.obj: this is not a packed file; pack the model first: bvpack pack cube.obj -o cube.bvp \('
 done
+expect 3 issues cube.obj
+has err 'cube.obj: expected a packed file, or the list of issues .* bvpack pack cube.obj -o cube.bvp$'
 expect 1 verify cube.obj
 has err 'pack the model first: bvpack pack cube.obj -o cube.bvp$'
 cp cube.obj 'two words.obj'

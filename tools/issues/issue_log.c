@@ -214,6 +214,17 @@ static int read_line(issue_log *log, const char *where, const char *line, size_t
     return code;
 }
 
+/* What is no list at all, nor one with a merge's marks in it, is a model, most likely, and its
+ * lines need no repair. */
+static int refuse_other_file(const char *path)
+{
+    char packing[512];
+    const int is_model = message_packing(packing, sizeof packing, path);
+    complain(path, "expected a packed file, or the list of issues beside it, FILE.bvp%s%s%s",
+             ISSUE_LOG_ENDING, is_model ? "; pack a model first: " : "", is_model ? packing : "");
+    return EXIT_INPUT;
+}
+
 int issue_log_read(issue_log *log, const char *path, int is_optional)
 {
     input file = {.fd = -1};
@@ -221,6 +232,8 @@ int issue_log_read(issue_log *log, const char *path, int is_optional)
         return issue_log_sort(log);
     int code = input_open(&file, path), number = 1;
     const char *data = file.data;
+    if (code == 0 && file.size > 0 && !memchr(" \t\r\n{<=>", data[0], 8))
+        code = refuse_other_file(path);
     for (size_t at = 0; code == 0 && at < file.size; number++) {
         const char *end = memchr(data + at, '\n', file.size - at);
         const size_t stop = end ? (size_t)(end - data) : file.size;

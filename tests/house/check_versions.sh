@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The numbers in spec/versions.md are those of the sources, and CHANGELOG.md begins with the library's.
+# The numbers in spec/versions.md are those of the sources, and CHANGELOG.md and Debian's changelog begin with the
+# library's.
 set -u
 cd "${BVP_SRCDIR:-$(dirname "$0")/../..}" || exit 99
 fail=0
@@ -22,4 +23,7 @@ is "\"$library\"" tools/wasm/package.json '"version"'
 is "\"$library\"" libfmt/base/status.c '#define PACKAGE_VERSION'
 is "## $library," CHANGELOG.md '## '
 is "The format is $format." CHANGELOG.md 'The format is'
+is "($library-" debian/changelog 'bvpack ('
+soname=$(number_of libbvpack | awk -F: '{ print $1 - $3 }')
+is "libbvpack$soname" debian/control 'Package: libbvpack'
 exit $fail

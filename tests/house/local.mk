@@ -10,6 +10,7 @@ SCRIPT_TESTS += \
 	tests/house/check_layers.sh \
 	tests/house/check_mutations.sh \
 	tests/house/check_numbers.sh \
+	tests/house/check_packaging.sh \
 	tests/house/check_pictures.sh \
 	tests/house/check_readme.sh \
 	tests/house/check_rules.sh \

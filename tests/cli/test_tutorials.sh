@@ -48,7 +48,7 @@ script_of() {
 count=0
 for tutorial in "$src"/spec/tutorials/*.md; do
   name=$(basename "$tutorial" .md)
-  command -v "${CC:-cc}" >which || { echo "there is no compiler: skipped"; exit 77; }
+  command -v cc >which || { echo "there is no compiler: skipped"; exit 77; }
   command -v pkg-config >which || { echo "there is no pkg-config: skipped"; exit 77; }
   mkdir "$name" && cp -r "$src/samples/models" "$name/models" && chmod -R u+w "$name"
   script_of "$tutorial" >"$name.sh"

@@ -863,6 +863,20 @@ static inline bvp_region bvp_convex_region(const double *planes, uint32_t plane_
 BVP_API bvp_status bvp_overlap(const bvp_body *body, bvp_region region, bvp_hit_fn callback,
                                void *user, uint64_t *count, bvp_stats *stats);
 
+/* corners: 3 x 3 doubles, in the query's world; valid during the call. */
+typedef int (*bvp_candidate_fn)(void *user, const bvp_hit_id *id, const double corners[9]);
+
+/* Every triangle that touches the box lo .. hi, and some that are near it: for callers that test
+ * triangles themselves, as a physics engine's narrow phase does. In floating point only, so faster
+ * than bvp_overlap with a box, of which it leaves out nothing; the order is the same. A triangle
+ * whose own box, or whose plane, stays clear of the box by more than rounding is left out. corners:
+ * those of bvp_get_triangle, in their order, placed and rounded: within 2^-50 of the sum of the
+ * terms, exact where a part stands in the file. A callback that returns nonzero stops; NULL: only
+ * counts. *count: how many there were. Errors: those of bvp_overlap. */
+BVP_API bvp_status bvp_candidates_box(const bvp_body *body, const double lo[3], const double hi[3],
+                                      bvp_candidate_fn callback, void *user, uint64_t *count,
+                                      bvp_stats *stats);
+
 /* ---- convex bodies ------------------------------------------------------------------------- */
 
 /* A solid convex body: a gripper, what a sensor sees, a keep-out zone. Only the members of its

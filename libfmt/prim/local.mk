@@ -48,6 +48,7 @@ noinst_HEADERS += \
 	libfmt/prim/tri_cross.h \
 	libfmt/prim/tri_dist.h \
 	libfmt/prim/tri_dist_exact.h \
+	libfmt/prim/tri_near_box.h \
 	libfmt/prim/tri_ray.h \
 	libfmt/prim/tri_tri.h \
 	libfmt/prim/tri_tri_exact.h \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 LIBBVPACK_SOURCES += \
 	libfmt/query/api_body.c \
+	libfmt/query/api_candidates.c \
 	libfmt/query/api_convex.c \
 	libfmt/query/api_float_rays.c \
 	libfmt/query/api_inside.c \

@@ -23,6 +23,14 @@ static int on_hit(void *user, const bvp_hit_id *id)
     return 0;
 }
 
+static int on_candidate(void *user, const bvp_hit_id *id, const double corners[9])
+{
+    (void)user;
+    NOTE(id->triangle);
+    NOTE(corners[8]);
+    return 0;
+}
+
 static int on_ray_hit(void *user, const bvp_ray_hit *hit)
 {
     (void)user;
@@ -198,6 +206,8 @@ int ask_one(const bvp_body *body)
     ASK(bvp_overlap, body, bvp_box_region(lo, hi), on_hit, NULL, &count, NULL);
     ASK(bvp_overlap, body, bvp_ball_region(middle, .5), on_hit, NULL, &count, NULL);
     ASK(bvp_overlap, body, bvp_convex_region(plane, 1), on_hit, NULL, &count, NULL);
+    NOTE(count);
+    ASK(bvp_candidates_box, body, lo, hi, on_candidate, NULL, &count, NULL);
     NOTE(count);
     ASK(bvp_convex_collide, body, &convex, &any, NULL);
     NOTE(any);

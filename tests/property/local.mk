@@ -6,6 +6,7 @@ PROPERTY_SUITES += \
 	tests/property/test_binary_single.c \
 	tests/property/test_broad.c \
 	tests/property/test_builder.c \
+	tests/property/test_candidates.c \
 	tests/property/test_clash.c \
 	tests/property/test_clash_cracks.c \
 	tests/property/test_clash_flush.c \

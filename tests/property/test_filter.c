@@ -161,6 +161,28 @@ static bvp_status in_box(const bvp_body *body, const double p[3], double size, b
     return bvp_overlap(body, bvp_box_region(lo, hi), each, user, count, NULL);
 }
 
+/* A bvp_hit_fn as a bvp_candidate_fn. */
+typedef struct of_ids {
+    bvp_hit_fn each;
+    void *user;
+} of_ids;
+
+static int without_corners(void *user, const bvp_hit_id *id, const double corners[9])
+{
+    const of_ids *ids = user;
+    (void)corners;
+    return ids->each != NULL && ids->each(ids->user, id);
+}
+
+static bvp_status near_box(const bvp_body *body, const double p[3], double size, bvp_hit_fn each,
+                           void *user, uint64_t *count)
+{
+    const double lo[3] = {p[0] - size, p[1] - size, p[2] - size};
+    const double hi[3] = {p[0] + size, p[1] + size, p[2] + size};
+    of_ids ids = {each, user};
+    return bvp_candidates_box(body, lo, hi, without_corners, &ids, count, NULL);
+}
+
 static bvp_status in_ball(const bvp_body *body, const double p[3], double size, bvp_hit_fn each,
                           void *user, uint64_t *count)
 {
@@ -176,12 +198,12 @@ static bvp_status in_half(const bvp_body *body, const double p[3], double size, 
 
 static void check_regions(const assembly *a, const bvp_body *some, const double p[3], double size)
 {
-    static const overlap_fn regions[] = {in_box, in_ball, in_half};
+    static const overlap_fn regions[] = {in_box, near_box, in_ball, in_half};
     const double lo[3] = {p[0] - size, p[1] - size, p[2] - size};
     const double hi[3] = {p[0] + size, p[1] + size, p[2] + size};
     uint32_t touched = 0, instances[INSTANCES];
     uint64_t count;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         uint64_t sum = 0;
         for (uint32_t i = 0; i < INSTANCES; i++) {
             if (!is_asked(some->filter, i))

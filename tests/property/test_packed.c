@@ -291,6 +291,21 @@ static case_file thin_file(fixture *f)
     return case_finish(builder);
 }
 
+typedef struct corner_sum {
+    uint64_t count, triangles;
+    double corners;
+} corner_sum;
+
+static int add_corners(void *user, const bvp_hit_id *id, const double corners[9])
+{
+    corner_sum *sum = user;
+    sum->count++;
+    sum->triangles += (id->instance + 1) * (id->triangle + 1);
+    for (int k = 0; k < 9; k++)
+        sum->corners += corners[k];
+    return 0;
+}
+
 START_TEST(a_thin_file_answers_as_a_fat_one)
 {
     fixture f;
@@ -331,6 +346,12 @@ START_TEST(a_thin_file_answers_as_a_fat_one)
         ck_assert_int_eq(bvp_closest(&a, point, 1e9, &x, NULL), BVP_OK);
         ck_assert_int_eq(bvp_closest(&b, point, 1e9, &y, NULL), BVP_OK);
         ck_assert(x.distance == y.distance && x.id.triangle == y.id.triangle);
+        const double lo[3] = {point[0] - 3, point[1] - 3, point[2] - 3};
+        const double hi[3] = {point[0] + 3, point[1] + 3, point[2] + 3};
+        corner_sum all = {0}, same = {0};
+        bvp_candidates_box(&a, lo, hi, add_corners, &all, NULL, NULL);
+        ck_assert_int_eq(bvp_candidates_box(&b, lo, hi, add_corners, &same, NULL, NULL), BVP_OK);
+        ck_assert_mem_eq(&all, &same, sizeof all);
     }
     case_close(&whole);
     case_close(&thin);

@@ -202,6 +202,56 @@ START_TEST(a_refused_call_asks_no_further)
 }
 END_TEST
 
+typedef struct candidates {
+    struct {
+        uint64_t triangle;
+        double corners[9];
+    } at[1000];
+    int count;
+    const struct candidates *all; /* those that may come, or NULL */
+} candidates;
+
+static int note_candidate(void *user, const bvp_hit_id *id, const double corners[9])
+{
+    candidates *to = user;
+    bool is_right = to->all == NULL;
+    for (int i = 0; to->all && i < to->all->count; i++)
+        is_right = is_right || (to->all->at[i].triangle == id->triangle &&
+                                memcmp(to->all->at[i].corners, corners, 9 * sizeof *corners) == 0);
+    ck_assert(is_right && to->count < 1000);
+    to->at[to->count].triangle = id->triangle;
+    memcpy(to->at[to->count++].corners, corners, 9 * sizeof *corners);
+    return 0;
+}
+
+/* Nor does the one that hands over corners. */
+START_TEST(refused_candidates_are_right_ones)
+{
+    static candidates all, told;
+    case_file f = scene_default();
+    const double lo[3] = {-9, -9, -9}, hi[3] = {9, 9, 9};
+    const bvp_body mapped = {.file = f.file};
+    ck_assert_int_eq(bvp_candidates_box(&mapped, lo, hi, note_candidate, &all, NULL, NULL), BVP_OK);
+    ck_assert_int_gt(all.count, 100);
+    bvp_status status = BVP_ERR_SYSTEM;
+    for (uint64_t good = 0; status != BVP_OK; good++) {
+        source_case s = source_case_of(f.bytes, f.size);
+        bvp_file *file = source_case_open(&s, ROOMY, NULL);
+        const bvp_body body = {.file = file};
+        told.all = &all;
+        told.count = 0;
+        s.answer = BVP_ERR_SYSTEM;
+        s.good_reads = good;
+        source_case_spoil(file);
+        status = bvp_candidates_box(&body, lo, hi, note_candidate, &told, NULL, NULL);
+        ck_assert(status == BVP_OK || status == BVP_ERR_SYSTEM);
+        ck_assert(status != BVP_OK || told.count == all.count);
+        bvp_close(file);
+    }
+    case_close(&f);
+}
+END_TEST
+
 /* What a state learnt from a call that failed is forgotten. */
 START_TEST(warm_starts_forget)
 {
@@ -253,6 +303,7 @@ SUITE(test_source_fails)
                                   sizes_that_lie,
                                   a_question_is_asked_again,
                                   a_refused_call_asks_no_further,
+                                  refused_candidates_are_right_ones,
                                   warm_starts_forget,
                                   NULL};
     return suite_run_within("source_fails", 120, tests);

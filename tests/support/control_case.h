@@ -70,6 +70,12 @@ static inline int take_hit(void *user, const bvp_hit_id *id)
     return 0;
 }
 
+static inline int take_candidate(void *user, const bvp_hit_id *id, const double corners[9])
+{
+    (void)corners;
+    return take_hit(user, id);
+}
+
 static inline int take_ray_hit(void *user, const bvp_ray_hit *hit)
 {
     answer *a = user;
@@ -104,6 +110,7 @@ enum {
     CLOSEST_BATCH,
     SIGNED_CLOSEST,
     OVERLAP,
+    CANDIDATES,
     IN_BOX,
     IN_BOX_BY_TRIANGLES,
     NEAREST,
@@ -235,6 +242,9 @@ static inline void ask_one(int which, const bvp_body *a, answer *out, bvp_stats 
         break;
     case OVERLAP:
         out->status = bvp_overlap(a, bvp_ball_region(point, 1.3), take_hit, out, &count, stats);
+        break;
+    case CANDIDATES:
+        out->status = bvp_candidates_box(a, lo, hi, take_candidate, out, &count, stats);
         break;
     case IN_BOX:
     case IN_BOX_BY_TRIANGLES:

@@ -34,6 +34,12 @@ static int on_hit(void *user, const bvp_hit_id *id)
     return stop_after(user);
 }
 
+static int on_candidate(void *user, const bvp_hit_id *id, const double corners[9])
+{
+    (void)corners;
+    return on_hit(user, id);
+}
+
 static int on_ray_hit(void *user, const bvp_ray_hit *hit)
 {
     (void)hit;
@@ -204,6 +210,7 @@ static void ask_one(const bvp_body *body, const double middle[3], const double s
     bvp_signed_closest(body, ray.origin, INFINITY, &signed_one, NULL);
     left = LIMIT;
     bvp_overlap(body, bvp_box_region(lo, hi), on_hit, &left, &count, NULL);
+    bvp_candidates_box(body, lo, hi, on_candidate, &left, &count, NULL);
     bvp_overlap(body, bvp_ball_region(middle, size / 8), on_hit, &left, &count, NULL);
     bvp_overlap(body, bvp_convex_region(planes, 2), on_hit, &left, &count, NULL);
     ask_convex(body, middle, size);

@@ -405,6 +405,26 @@ static bvp_status ask_overlap(const bvp_file *file, uint64_t *answer)
     return status;
 }
 
+static int take_candidate(void *answer, const bvp_hit_id *id, const double corners[9])
+{
+    take_id(answer, id);
+    take(answer, corners, 9 * sizeof *corners);
+    return 0;
+}
+
+static bvp_status ask_candidates(const bvp_file *file, uint64_t *answer)
+{
+    const bvp_body bodies[3] = {large_part(file), placed_part(file), assembly(file)};
+    const double lo[3] = {-5, -5, -5}, hi[3] = {2, 5, 0};
+    bvp_status status = BVP_OK;
+    for (int k = 0; k < 3 && status == BVP_OK; k++) {
+        uint64_t count = 0;
+        status = bvp_candidates_box(&bodies[k], lo, hi, take_candidate, answer, &count, NULL);
+        TAKE(count);
+    }
+    return status;
+}
+
 static bvp_status ask_convex(const bvp_file *file, uint64_t *answer)
 {
     const double at[12] = {0.8, 0, 0.6, 0, 0, 1, 0, 0, -0.6, 0, 0.8, 0};
@@ -679,6 +699,7 @@ const question questions[] = {
     {"batches of rays", ask_batches},
     {"closest", ask_closest},
     {"overlap", ask_overlap},
+    {"candidates", ask_candidates},
     {"convex", ask_convex},
     {"instances in", ask_instances_in},
     {"pair of parts", ask_parts_pair},

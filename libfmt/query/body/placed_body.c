@@ -390,6 +390,12 @@ void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, u
     out->id = bvpi_triangle_id(&part->part, cluster, local);
 }
 
+void bvpi_eight_ids_of(const bvpi_placed_part *part, const bvpd_cluster *cluster,
+                       const uint32_t local[8], uint64_t ids[8])
+{
+    bvpi_numbers_of_eight(part->part.ids, part->part.ids_size, cluster, local, ids);
+}
+
 void bvpi_add_stats(bvp_stats *to, const bvp_stats *from)
 {
     if (to == NULL)

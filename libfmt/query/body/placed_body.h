@@ -115,6 +115,10 @@ bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_place
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,
                     bvp_hit_id *out);
 
+/* Of eight triangles of a cluster bvp_hit_id.id, in less time than eight times one. */
+void bvpi_eight_ids_of(const bvpi_placed_part *part, const bvpd_cluster *cluster,
+                       const uint32_t local[8], uint64_t ids[8]);
+
 /* Adds a query's counts to the caller's statistics; to: these, or NULL. */
 void bvpi_add_stats(bvp_stats *to, const bvp_stats *from);
 

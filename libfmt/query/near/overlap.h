@@ -24,7 +24,9 @@ typedef struct bvpi_overlap_query {
     /* Of an assembly: asks an instance in place of the kernel; or NULL. */
     bvp_status (*instead)(struct bvpi_overlap_query *query, const bvpi_placed_body *placed,
                           uint32_t instance);
-    bvp_hit_fn each; /* or NULL */
+    bvp_hit_fn each;            /* or NULL */
+    bvp_candidate_fn candidate; /* or NULL. Of a box, in place of `each`: gets what may meet it;
+                                   nothing is decided exactly */
     void *user;
     uint64_t count;
     int stopped;

@@ -4,7 +4,7 @@
  *
  * The general walk (body_walk.h) with two keys: leaves of a node before its inner children, which
  * is the order of storage. A leaf's triangles are first compared with the region's bounds in float,
- * then decided exactly.
+ * then decided exactly; or, where candidates are asked for, in double without a proof.
  *
  * Slow twin: brute force over all triangles, tests/property/test_overlap.c.
  * Spec: exactness.md, chapters 9 and 10, "Boxes and regions"
@@ -12,6 +12,7 @@
  */
 #include <assert.h>
 
+#include "prim/tri_near_box.h"
 #include "query/body/binary_body.h"
 #include "query/near/overlap.h"
 
@@ -22,6 +23,7 @@ typedef struct region_walk {
     bvpi_grid_region grid;
     float lo[3], hi[3]; /* bounds before placement */
     const bvpi_placed_part *part;
+    bvpi_near_box near; /* if candidates are asked for */
 } region_walk;
 
 /* Triangles are stored node by node: a node's own leaves come before what is below it. */
@@ -53,6 +55,46 @@ static inline unsigned lanes_in_bounds(const region_walk *w, const bvpi_tri8 *tr
     return ~i32x8_movemask(apart);
 }
 
+/* Triangles whose bounds meet the region's, in `lanes`: those that touch it. */
+static void report(region_walk *w, const bvpi_cluster *cluster, uint32_t first, unsigned lanes,
+                   const bvpi_tri8 *tri)
+{
+    bvpi_overlap_query *query = w->query;
+    for (; lanes != 0 && !query->stopped; lanes &= lanes - 1) {
+        const unsigned lane = bvpi_lowest_bit(lanes);
+        float corners[9];
+        bvpi_tri8_lane(tri, lane, corners);
+        query->stats.exact++;
+        if (bvpi_region_holds(&query->region, &w->part->at.placement, corners))
+            bvpi_overlap_query_hit(query, w->part, &cluster->head, first + lane);
+    }
+}
+
+/* Likewise: those that may touch the box, with their corners. */
+static void hand_over(region_walk *w, const bvpi_cluster *cluster, uint32_t first, unsigned count,
+                      unsigned lanes, const bvpi_tri8 *tri)
+{
+    bvpi_overlap_query *query = w->query;
+    const bvpi_placed_part *part = w->part;
+    uint32_t local[8];
+    uint64_t ids[8];
+    for (unsigned lane = 0; lane < 8; lane++)
+        local[lane] = first + (lane < count ? lane : count - 1);
+    bvpi_eight_ids_of(part, &cluster->head, local, ids);
+    for (; lanes != 0 && !query->stopped; lanes &= lanes - 1) {
+        const unsigned lane = bvpi_lowest_bit(lanes);
+        float corners[9];
+        double world[9];
+        bvpi_tri8_lane(tri, lane, corners);
+        if (!bvpi_near_box_meets(&w->near, corners, world))
+            continue;
+        const bvp_hit_id id = {part->instance, part->part_idx,
+                               (uint64_t)cluster->head.first_triangle + local[lane], ids[lane]};
+        query->count++;
+        query->stopped = query->candidate(query->user, &id, world) != 0;
+    }
+}
+
 static bvp_status triangles(void *user, uint32_t item, unsigned count)
 {
     region_walk *w = user;
@@ -63,15 +105,11 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
     if (!bvpi_walk_leaf(&w->part->at.tree, item, count, &tri, &cluster))
         return BVP_ERR_CORRUPT;
     query->stats.triangles += count;
-    unsigned lanes = ((1u << count) - 1) & lanes_in_bounds(w, &tri);
-    for (; lanes != 0 && !query->stopped; lanes &= lanes - 1) {
-        const unsigned lane = bvpi_lowest_bit(lanes);
-        float corners[9];
-        bvpi_tri8_lane(&tri, lane, corners);
-        query->stats.exact++;
-        if (bvpi_region_holds(&query->region, &w->part->at.placement, corners))
-            bvpi_overlap_query_hit(query, w->part, &cluster.head, (item & 0xff) + lane);
-    }
+    const unsigned lanes = ((1u << count) - 1) & lanes_in_bounds(w, &tri);
+    if (!query->candidate)
+        report(w, &cluster, item & 0xff, lanes, &tri);
+    else if (lanes != 0)
+        hand_over(w, &cluster, item & 0xff, count, lanes, &tri);
     return BVP_OK;
 }
 
@@ -84,6 +122,9 @@ static bvp_status enter_part(const bvpi_placed_body *placed, bvpi_overlap_query 
     w.query = query;
     w.part = part;
     bvpi_region_grid(&query->region, &part->at, &w.grid, w.lo, w.hi);
+    if (query->candidate)
+        bvpi_near_box_init(&w.near, query->region.lo, query->region.hi, part->at.placement.m,
+                           part->at.corner);
     if (part->kind != BVPD_KIND_WIDE8)
         return bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
     return bvpi_body_walk(&steps, &w, &part->at.tree, 0, query->meter, &query->stats);

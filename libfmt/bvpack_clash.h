@@ -211,6 +211,50 @@ BVP_API bvp_status bvp_clash_one_zone(const bvp_file *file, uint32_t instance,
                                       const bvp_clash_zone *zone, const bvp_clash_limits *limits,
                                       bvp_clash_detail detail, bvp_clash_pair *pair);
 
+/* ---- penetration of two bodies -------------------------------------------------------------- */
+
+/* A point of contact: a corner of one surface inside the other solid, and the nearest point of that
+ * solid's surface. Where surfaces meet and no such corner is found: one with depth 0. */
+typedef struct bvp_contact {
+    double point_a[3], point_b[3]; /* world: on a's surface, and on b's */
+    double normal[3];              /* unit, from a to b: the way that a is blocked */
+    double depth;                  /* >= 0: (point_a - point_b) . normal, the points' distance; no
+                                      shorter move takes the bodies apart */
+    bvp_hit_id hit_a, hit_b;       /* their triangles */
+} bvp_contact;
+
+typedef struct bvp_penetration_result {
+    bvp_verdict verdict; /* clear: apart, neither inside the other. penetrating: their surfaces
+                            meet, at a point at least. enclosed: one is inside the other. unknown:
+                            they do not meet, but one is in the box of an open shell */
+    double depth;        /* no shorter move of a takes them apart; certain */
+    double depth_upper;  /* a move of a by depth_upper * direction does, so that no point of either
+                            is in the other, also after rounding; certain. 0 if clear */
+    double direction[3]; /* unit; zeros if clear */
+    uint64_t contact_count; /* written */
+} bvp_penetration_result;
+
+/* How deep are two bodies in each other, which way out is short, and where do they touch? Unlike
+ * clash's depth this is of moves, without turns: of two convex parts depth and depth_upper are
+ * within 1e-5 of their size of each other. Of others depth_upper is the shortest move that was
+ * found, along the contacts' normals and out of the convex hulls; depth is what points of one
+ * inside the other prove.
+ *
+ * contacts: elements bvp_contact, or count 0: the deepest of those that the first 4096 touching
+ * triangles have, the deepest first; several may be close together.
+ *
+ * Bodies are parts, assemblies (the union of their instances) or some of them, placed anywhere. A
+ * part with open edges has no inside: it gives no contact with a depth and no lower bound, and the
+ * way out is that of the convex hulls.
+ *
+ * Time and memory O(vertices), 24 bytes each, for the hulls; beside that what bvp_collide costs,
+ * for some ten to hundred moves, and O(instances of a * instances of b), each time, to see that
+ * none is inside another. Runs on the caller's thread. The control of the first body, or else the
+ * second's, may end it; its budget is for each of the questions that the call is made of, some
+ * hundreds. Errors: those of queries between two bodies (b must not be NULL), BVP_ERR_NO_MEMORY. */
+BVP_API bvp_status bvp_penetration(const bvp_body *a, const bvp_body *b, bvp_array contacts,
+                                   bvp_penetration_result *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,12 +7,14 @@ LIBBVPACK_SOURCES += \
 	libfmt/clash/contacts.c \
 	libfmt/clash/depth.c \
 	libfmt/clash/enclosed.c \
+	libfmt/clash/hull_depth.c \
 	libfmt/clash/inside.c \
 	libfmt/clash/judge.c \
 	libfmt/clash/known_apart.c \
 	libfmt/clash/order.c \
 	libfmt/clash/pair_limits.c \
 	libfmt/clash/part_cache.c \
+	libfmt/clash/penetration.c \
 	libfmt/clash/pieces.c \
 	libfmt/clash/same.c \
 	libfmt/clash/seams.c \
@@ -30,6 +32,7 @@ noinst_HEADERS += \
 	libfmt/clash/clash_scene.h \
 	libfmt/clash/contact.h \
 	libfmt/clash/contacts.h \
+	libfmt/clash/hull_depth.h \
 	libfmt/clash/judge.h \
 	libfmt/clash/known_apart.h \
 	libfmt/clash/order.h \

@@ -41,6 +41,8 @@ expect '^touches after [1-9] steps, [0-9]+ vertices moved in each$' deform defor
 expect '^collides at 0\.[0-9]* of the way; nodes opened: [0-9]*, by plain' path env.bvp rob.bvp
 expect '^2160 rays, ' raycast plate_holes.bvp
 expect '@@@' raycast cycloidal.bvp
+expect '^penetrating, depth 2\.54 to 2\.54, way out 0 0 1; contact 2\.54 deep; ' solids plate_holes.bvp plate_holes.bvp
+expect '^at 2/5: inside, signed distance -6\.35$' solids plate_holes.bvp plate_holes.bvp
 expect '^step  0: clear, distance 0\.[0-9]* to' subassembly irb6640_cell12.bvp copy_0_0
 expect '^300 bodies: [1-9][0-9]* pairs of boxes began to meet, [1-9][0-9]* ended; [1-9]' swarm cycloidal.bvp
 expect '^4 threads, 500 closest points each, the same answers$' threads irb6640_cell12.bvp

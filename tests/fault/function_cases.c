@@ -526,6 +526,14 @@ static int clash_with(const bvp_file *file, uint32_t threads)
     ASK(bvp_clash_one, &(bvp_clash_scene){.a = file}, 0, 1, &options.limits, BVP_CLASH_DISTANCE,
         &pair);
     NOTE(pair.verdict);
+    bvp_contact contact = {.depth = 0};
+    bvp_penetration_result deep = {.depth = 0};
+    const double lifted[12] = {1, 0, 0, .1, 0, 1, 0, .2, 0, 0, 1, .3};
+    const bvp_body all = {.file = file, .part = BVP_ASSEMBLY};
+    const bvp_body moved = {.file = given.ring, .part = BVP_ASSEMBLY, .placement = lifted};
+    ASK(bvp_penetration, &all, &moved, (bvp_array){&contact, 0, 1}, &deep);
+    NOTE(deep.depth_upper);
+    NOTE(contact.depth);
     bvp_clash_range ranges[BVP_CLASH_SHARE_RANGES];
     uint32_t count;
     TRY(bvp_clash_share, &(bvp_clash_scene){.a = file}, &options, 1, 2, ranges, &count);

@@ -44,6 +44,7 @@ PROPERTY_SUITES += \
 	tests/property/test_pair_counts.c \
 	tests/property/test_pairs.c \
 	tests/property/test_part_caches.c \
+	tests/property/test_penetration.c \
 	tests/property/test_race.c \
 	tests/property/test_ray.c \
 	tests/property/test_ray_counts.c \

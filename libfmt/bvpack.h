@@ -803,7 +803,7 @@ typedef struct bvp_inside_result {
  * the surface.
  *
  * O(log triangles + crossings of a ray) for each instance whose box has the point; of an open shell
- * O(triangles), some 10 ns each. Errors: those of the other queries of one body; BVP_ERR_ARGUMENT
+ * O(triangles), some 20 ns each. Errors: those of the other queries of one body; BVP_ERR_ARGUMENT
  * for a point that is not finite. */
 BVP_API bvp_status bvp_inside(const bvp_body *body, const double point[3], bvp_inside_result *out,
                               bvp_stats *stats);

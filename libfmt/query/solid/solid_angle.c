@@ -40,23 +40,54 @@ static void turn_by(turning *t, double re, double im)
     t->im = next_im;
 }
 
-static void add_triangle(turning *t, const double m[12], const double point[3], const float tri[9])
+/* A vertex relative to the point, and its distance. */
+typedef struct spoke {
+    double at[3], length;
+} spoke;
+
+static void add_triangle(turning *t, const spoke *p, const spoke *q, const spoke *r)
 {
-    double p[3][3], length[3], cross[3];
-    for (int k = 0; k < 3; k++) {
-        for (int i = 0; i < 3; i++) {
-            const double *row = m + 4 * i;
-            p[k][i] = row[0] * (double)tri[3 * k] + row[1] * (double)tri[3 * k + 1] +
-                      row[2] * (double)tri[3 * k + 2] + (row[3] - point[i]);
-        }
-        length[k] = sqrt(bvpi_dot(p[k], p[k]));
+    double cross[3];
+    bvpi_cross(q->at, r->at, cross);
+    turn_by(t,
+            p->length * q->length * r->length + bvpi_dot(p->at, q->at) * r->length +
+                bvpi_dot(q->at, r->at) * p->length + bvpi_dot(r->at, p->at) * q->length,
+            bvpi_dot(p->at, cross));
+}
+
+enum { VERTICES_MOST = 3 * 256 }; /* of a cluster */
+
+static void place_vertex(const bvpi_cluster *cluster, uint32_t vertex, const double m[12],
+                         const double point[3], spoke *out)
+{
+    const double x = (double)bvpi_cluster_coordinate(cluster, 0, vertex);
+    const double y = (double)bvpi_cluster_coordinate(cluster, 1, vertex);
+    const double z = (double)bvpi_cluster_coordinate(cluster, 2, vertex);
+    for (int i = 0; i < 3; i++) {
+        const double *row = m + 4 * i;
+        out->at[i] = row[0] * x + row[1] * y + row[2] * z + (row[3] - point[i]);
     }
-    for (int i = 0; i < 3; i++)
-        cross[i] = p[1][(i + 1) % 3] * p[2][(i + 2) % 3] - p[1][(i + 2) % 3] * p[2][(i + 1) % 3];
-    const double volume = bvpi_dot(p[0], cross);
-    const double rest = length[0] * length[1] * length[2] + bvpi_dot(p[0], p[1]) * length[2] +
-                        bvpi_dot(p[1], p[2]) * length[0] + bvpi_dot(p[2], p[0]) * length[1];
-    turn_by(t, rest, volume);
+    out->length = sqrt(bvpi_dot(out->at, out->at));
+}
+
+static bvp_status add_cluster(turning *t, const bvpi_cluster *cluster, const double m[12],
+                              const double point[3])
+{
+    spoke spokes[VERTICES_MOST];
+    if (cluster->vertex_count > VERTICES_MOST)
+        return BVP_ERR_CORRUPT;
+    for (uint32_t v = 0; v < cluster->vertex_count; v++)
+        place_vertex(cluster, v, m, point, &spokes[v]);
+    for (uint32_t i = 0; i < cluster->triangle_count; i++) {
+        uint32_t corner[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            corner[k] = bvpi_cluster_corner(cluster, i, k);
+            if (corner[k] >= cluster->vertex_count)
+                return BVP_ERR_CORRUPT;
+        }
+        add_triangle(t, &spokes[corner[0]], &spokes[corner[1]], &spokes[corner[2]]);
+    }
+    return BVP_OK;
 }
 
 bvp_status bvpi_solid_angle(const bvpi_placed_part *part, const double point[3], bvpi_meter *meter,
@@ -65,15 +96,13 @@ bvp_status bvpi_solid_angle(const bvpi_placed_part *part, const double point[3],
     turning t = {1, 0, 0};
     for (uint32_t i = 0; i < part->part.cluster_count; i++) {
         bvpi_cluster cluster;
-        float tri[9];
         if (!bvpi_meter_step(meter))
             return BVP_ERR_CANCELLED;
         if (!bvpi_cluster_at(&part->part, i, &cluster))
             return BVP_ERR_CORRUPT;
-        for (uint32_t k = 0; k < cluster.triangle_count; k++) {
-            bvpi_cluster_triangle(&cluster, k, tri);
-            add_triangle(&t, part->at.placement.m, point, tri);
-        }
+        const bvp_status status = add_cluster(&t, &cluster, part->at.placement.m, point);
+        if (status != BVP_OK)
+            return status;
     }
     const double half = atan2(t.im, t.re) + 2 * M_PI * (double)t.turns;
     *out = half / (2 * M_PI) * bvpi_solid_turn(&part->at.placement);

@@ -94,6 +94,9 @@ typedef struct peer_convex {
     void (*drop)(void *shape);
     int (*collide)(const void *model, const void *shape, const double placement[12]);
     double (*distance)(const void *model, const void *shape, const double placement[12]);
+    /* Of two shapes, or two models, the second placed: the depth of the deepest contact; 0: none.
+     */
+    double (*depth)(const void *a, const void *b, const double placement[12]);
 } peer_convex;
 
 /* NULL when configured without. RSS: distance only; CGAL, Bullet and ODE: collide only. */

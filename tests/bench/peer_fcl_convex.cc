@@ -13,6 +13,8 @@
 #include <fcl/narrowphase/collision.h>
 #include <fcl/narrowphase/distance.h>
 
+#include <algorithm>
+
 namespace
 {
 fcl::CollisionGeometryd *shape_of(const bvp_convex *convex)
@@ -66,7 +68,18 @@ double distance(const void *model, const void *shape, const double placement[12]
     return found > 0 ? found : 0;
 }
 
-const peer_convex obbrss = {"FCL OBBRSS", make, drop, collide, distance};
+double depth(const void *a, const void *b, const double placement[12])
+{
+    fcl::CollisionRequestd request(1000, true);
+    fcl::CollisionResultd result;
+    double deepest = 0;
+    fcl::collide(get(a), fcl::Transform3d::Identity(), get(b), placed(placement), request, result);
+    for (size_t i = 0; i < result.numContacts(); i++)
+        deepest = std::max(deepest, result.getContact(i).penetration_depth);
+    return deepest;
+}
+
+const peer_convex obbrss = {"FCL OBBRSS", make, drop, collide, distance, depth};
 } // namespace
 
 const peer_convex *const peer_fcl_convex = &obbrss;

@@ -86,6 +86,7 @@ paths() { # NAME ARGUMENT...
   say "$1: warm"
   tests/bench/bench_warm "${@:2}" | tee "$out/$1.warm.csv"
 }
+penetration() { say penetration; tests/bench/bench_penetration | tee "$out/penetration.csv"; }
 convex() { say "$1: convex"; tests/bench/bench_convex "$out/$1.bvp" | tee "$out/$1.convex.csv"; }
 mating() { say "$1: mating"; tests/bench/bench_mating "$out/$1.bvp" "$2" | tee "$out/$1.mating.csv"; }
 broad() { # NAME: its parts as bodies
@@ -160,6 +161,7 @@ mating cell 0.005
 cast_rays cycloidal
 convex cycloidal
 convex link_3
+penetration
 cast_rays link_3
 cast_rays cell
 [ ! -f $out/robot_r1.bvp ] || cast_rays robot_r1

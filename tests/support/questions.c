@@ -632,6 +632,23 @@ static bvp_status ask_clash_one(const bvp_file *file, uint64_t *answer)
     return status;
 }
 
+static bvp_status ask_penetration(const bvp_file *file, uint64_t *answer)
+{
+    const double near_by[12] = {1, 0, 0, .25, 0, 1, 0, .5, 0, 0, 1, .125};
+    const bvp_body a = {.file = file, .part = 1};
+    const bvp_body b = {.file = file, .part = 1, .placement = near_by};
+    bvp_contact contacts[3];
+    bvp_penetration_result found;
+    const bvp_status status = bvp_penetration(&a, &b, (bvp_array){contacts, 0, 3}, &found);
+    if (status == BVP_OK) {
+        TAKE(found.verdict);
+        TAKE(found.depth);
+        TAKE(found.depth_upper);
+        TAKE(found.contact_count);
+    }
+    return status;
+}
+
 static bvp_status ask_zones(const bvp_file *file, uint64_t *answer)
 {
     const double at[12] = {1, 0, 0, 100, 0, 1, 0, 100, 0, 0, 1, 100};
@@ -710,6 +727,7 @@ const question questions[] = {
     {"broad", ask_broad},
     {"clash", ask_clash},
     {"clash of one pair", ask_clash_one},
+    {"penetration", ask_penetration},
     {"zones", ask_zones},
     {"touch gap", ask_touch_gap},
     {"verify", ask_verify},

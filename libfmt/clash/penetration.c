@@ -368,7 +368,7 @@ static bvp_status ask_corner(penetration *p, bool is_of_a, const double point[3]
     bvp_status status = bvp_closest(&into->body, point, INFINITY, &nearest, NULL);
     if (status != BVP_OK || !nearest.found || !matters(p, nearest.distance))
         return status;
-    status = bvp_inside(&into->body, point, &inside, NULL);
+    status = bvpi_solid_where(&into->placed, point, false, p->meter, &inside, NULL);
     if (status == BVP_OK && inside.where == BVP_WHERE_INSIDE)
         take_contact(p, is_of_a, point, hit, &nearest);
     return status;
@@ -523,7 +523,7 @@ static bvp_status is_hull_inside(const side *s, double (*points)[3], unsigned co
             shrunk[k][i] = middle[i] + (1 - shrink) * from[i];
     }
     const bvp_convex hull = {.kind = BVP_CONVEX_HULL, .points = shrunk[0], .point_count = count};
-    bvp_status status = bvp_inside(&s->body, middle, &inside, NULL);
+    bvp_status status = bvpi_solid_where(&s->placed, middle, false, NULL, &inside, NULL);
     if (status != BVP_OK || inside.where != BVP_WHERE_INSIDE)
         return status;
     status = bvp_convex_collide(&s->body, &hull, &hit, NULL);

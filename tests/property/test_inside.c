@@ -7,6 +7,7 @@
 #include "prim/ray_crossing.h"
 #include "prim/tri_box.h"
 #include "prim/tri_ray.h"
+#include "query/solid/solid.h"
 #include "suite.h"
 
 enum { POINTS = 60 };
@@ -126,6 +127,9 @@ static void check_point(const bvp_body *body, const bvp_body *baseline, const bo
     ck_assert_int_eq(bvp_inside(body, point, &found, NULL), BVP_OK);
     ck_assert_int_eq(bvp_inside(baseline, point, &again, NULL), BVP_OK);
     ck_assert_mem_eq(&found, &again, sizeof found);
+    ck_assert_int_eq(bvpi_solid_where(&list->placed, point, false, NULL, &again, NULL), BVP_OK);
+    ck_assert_int_eq(found.where, again.where);
+    ck_assert_double_eq(again.winding, found.where == BVP_WHERE_OPEN ? 0 : found.winding);
     for (uint32_t i = 0; i < list->count; i++) {
         const body_item *item = &list->items[i];
         const expected one = expect_item(item, body->file, point);

@@ -198,7 +198,8 @@ bvp_status bvpi_solid_ask(bvpi_solid_query *query, const bvpi_placed_part *part,
     if (solid.is_open || (!agrees && !solid.is_plain)) {
         out->where = BVP_WHERE_OPEN;
         out->instance = part->instance;
-        return bvpi_solid_angle(part, point, query->meter, &out->winding);
+        return query->with_angles ? bvpi_solid_angle(part, point, query->meter, &out->winding)
+                                  : BVP_OK;
     }
     if (sum == 0 || !agrees)
         return BVP_OK;

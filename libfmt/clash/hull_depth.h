@@ -16,7 +16,7 @@ typedef struct bvpi_cloud {
 
 enum { BVPI_HULL_POINTS = 256 };
 
-/* 12 KiB. */
+/* 12 KiB: too large for a stack. */
 typedef struct bvpi_hull_depth {
     double direction[3]; /* unit: the shortest move of a */
     double upper;        /* after a move by that the hulls are apart; 0: they are already */

@@ -531,31 +531,42 @@ static bvp_status is_hull_inside(const side *s, double (*points)[3], unsigned co
     return status;
 }
 
-/* The move that puts a plane between the convex hulls, and what their corners prove. */
-static bvp_status ask_hulls(penetration *p)
+/* What the corners that decided the hulls' depth prove. */
+static bvp_status prove_hulls(penetration *p, bvpi_hull_depth *depth)
 {
-    bvpi_hull_depth depth;
-    const double slack = fmax(p->a.slack, p->b.slack);
     double radius[2];
     bool is_in = false;
-    if (p->a.cloud.count == 0 || p->b.cloud.count == 0)
-        return BVP_ERR_CORRUPT; /* of a file that changes */
-    if (!bvpi_hull_depth_find(&p->a.cloud, &p->b.cloud, slack, &depth))
-        return BVP_ERR_NO_MEMORY;
-    keep_move(p, depth.direction, depth.upper + 2 * p->margin);
-    keep_way(p, depth.direction, 1);
-    if (!(depth.lower > p->out->depth))
-        return BVP_OK;
     bvp_status status = BVP_OK;
     for (int k = 0; k < SHRINKS && status == BVP_OK && !is_in; k++) {
         const double shrink = shrinks[k];
-        status = is_hull_inside(&p->a, depth.a_at, depth.count, shrink, &radius[0], &is_in);
+        status = is_hull_inside(&p->a, depth->a_at, depth->count, shrink, &radius[0], &is_in);
         if (status == BVP_OK && is_in)
-            status = is_hull_inside(&p->b, depth.b_at, depth.count, shrink, &radius[1], &is_in);
+            status = is_hull_inside(&p->b, depth->b_at, depth->count, shrink, &radius[1], &is_in);
         if (status == BVP_OK && is_in)
-            p->out->depth =
-                fmax(p->out->depth, depth.lower - shrink * (radius[0] + radius[1]) * (1 + 0x1p-20));
+            p->out->depth = fmax(p->out->depth,
+                                 depth->lower - shrink * (radius[0] + radius[1]) * (1 + 0x1p-20));
     }
+    return status;
+}
+
+/* The move that puts a plane between the convex hulls. */
+static bvp_status ask_hulls(penetration *p)
+{
+    bvp_status status = BVP_OK;
+    if (p->a.cloud.count == 0 || p->b.cloud.count == 0)
+        return BVP_ERR_CORRUPT; /* of a file that changes */
+    bvpi_hull_depth *depth = malloc(sizeof *depth);
+    if (!depth)
+        return BVP_ERR_NO_MEMORY;
+    if (!bvpi_hull_depth_find(&p->a.cloud, &p->b.cloud, fmax(p->a.slack, p->b.slack), depth))
+        status = BVP_ERR_NO_MEMORY;
+    if (status == BVP_OK) {
+        keep_move(p, depth->direction, depth->upper + 2 * p->margin);
+        keep_way(p, depth->direction, 1);
+        if (depth->lower > p->out->depth)
+            status = prove_hulls(p, depth);
+    }
+    free(depth);
     return status;
 }
 
@@ -592,16 +603,22 @@ static bvp_status find_verdict(penetration *p, int *meets)
 
 static bvp_status ask_contacts(penetration *p)
 {
-    pair_walk w = {.p = p};
+    pair_walk *w = calloc(1, sizeof *w);
     uint64_t count;
+    if (!w)
+        return BVP_ERR_NO_MEMORY;
+    w->p = p;
     for (int k = 0; k < 256; k++)
-        w.corners[0][k][0] = w.corners[1][k][0] = NAN;
-    bvp_status status = bvp_pairs_each(&p->a.body, &p->b.body, on_pair, &w, &count, NULL);
+        w->corners[0][k][0] = w->corners[1][k][0] = NAN;
+    bvp_status status = bvp_pairs_each(&p->a.body, &p->b.body, on_pair, w, &count, NULL);
     if (status == BVP_OK)
-        status = w.status;
+        status = w->status;
+    const bvp_pair first = w->first;
+    const bool any = w->count > 0;
+    free(w);
     const double gap = p->out->depth_upper - p->out->depth;
-    if (status == BVP_OK && w.count > 0 && gap > p->out->depth_upper * 1e-3)
-        status = ask_first(p, &w.first);
+    if (status == BVP_OK && any && gap > p->out->depth_upper * 1e-3)
+        status = ask_first(p, &first);
     return status;
 }
 

@@ -8,6 +8,8 @@ packages_build="autoconf automake gcc libc6-dev libcurl4-openssl-dev libexpat1-d
 # IFC models are read by web-ifc, from npm; the test fetches it where node, npm and a network are:
 # nodejs npm
 packages_test="check clang clang-format cmake file g++ lib3mf-dev libclang-rt-dev libdraco-dev libgmp-dev libxml2-utils nginx-light python3 shellcheck strace unzip xz-utils zstd"
+# the package for Python
+packages_test="$packages_test python3-cffi python3-dev python3-numpy python3-setuptools"
 
 # packages_missing NAME...: prints those that are not installed.
 packages_missing() {

@@ -50,6 +50,7 @@ declare -A program=(
   [ifc]="import"
   [draco]="import"
   [html]=""
+  [python]=""
   [wasm]=""
   [meshopt]=""
   [gltf]="files import meshopt model text"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Builds bvpack/_native.abi3.so: cffi in API mode, for every CPython from 3.8 on.
+"""Builds bvpack/_native.abi3.so: cffi in API mode, for every CPython from 3.9 on.
 
 Where the library is comes from the environment or from pkg-config:
 
 BVPACK_INCLUDE, BVPACK_LIB   folders of the headers and the libraries; both or neither
-BVPACK_STATIC                further link arguments: link the static libraries, for wheels
+BVPACK_STATIC                link arguments that bring the whole library, for wheels (wheel.sh)
 """
 
 from __future__ import annotations
@@ -49,9 +49,8 @@ def where() -> tuple[Path, dict]:
     arguments = {"include_dirs": [include]}
     static = os.environ.get("BVPACK_STATIC")
     if static is not None:
-        archives = [f"{library}/libbvpack_build.a", f"{library}/libbvpack.a"]
         hide = ["-Wl,--exclude-libs,ALL", "-Wl,--gc-sections"]
-        arguments["extra_link_args"] = archives + shlex.split(static) + hide
+        arguments["extra_link_args"] = shlex.split(static) + hide
     else:
         arguments["extra_link_args"] = [f"-L{library}", "-lbvpack_build", "-lbvpack"]
         if os.environ.get("BVPACK_RPATH"):

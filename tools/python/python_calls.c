@@ -19,7 +19,7 @@ typedef struct bvpy_rows {
     size_t size; /* bytes a row */
     uint64_t count, capacity;
     uint64_t most;   /* no more rows than these; 0: any number */
-    uint64_t number; /* bvpy_ray_all_batch: the ray that is being asked */
+    uint64_t number; /* of batches: the ray or ball that is being asked */
     int no_memory;
 } bvpy_rows;
 typedef struct bvpy_ray_row {
@@ -43,6 +43,13 @@ bvp_status bvpy_convex_each(const bvp_body *body, const bvp_convex *convex, bvpy
 /* Rows bvpy_ray_row, of each ray in the order of t. */
 bvp_status bvpy_ray_all_batch(const bvp_body *body, bvp_const_array rays, bvpy_rows *rows,
                               size_t *done);
+typedef struct bvpy_ball_row {
+    uint64_t number;
+    bvp_hit_id hit;
+} bvpy_ball_row;
+/* Rows bvpy_ball_row. balls: 4 doubles each, a centre and a radius. */
+bvp_status bvpy_ball_batch(const bvp_body *body, bvp_const_array balls, bvpy_rows *rows,
+                           size_t *done);
 bvp_status bvpy_clash(const bvp_clash_scene *scene, const bvp_clash_options *options,
                       bvpy_rows *rows, bvp_clash_coverage *coverage, bvp_error *error);
 bvp_status bvpy_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvpy_rows *rows);
@@ -178,6 +185,13 @@ static int collect_ray(void *user, const bvp_ray_hit *hit)
     return collect(rows, &row);
 }
 
+static int collect_ball(void *user, const bvp_hit_id *hit)
+{
+    bvpy_rows *rows = user;
+    const bvpy_ball_row row = {rows->number, *hit};
+    return collect(rows, &row);
+}
+
 static bvp_status end(const bvpy_rows *rows, bvp_status status)
 {
     return rows->no_memory ? BVP_ERR_NO_MEMORY : status;
@@ -210,6 +224,21 @@ bvp_status bvpy_clash(const bvp_clash_scene *scene, const bvp_clash_options *opt
 bvp_status bvpy_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvpy_rows *rows)
 {
     return end(rows, bvp_boxes(file, part, level, collect_box, rows));
+}
+
+bvp_status bvpy_ball_batch(const bvp_body *body, bvp_const_array balls, bvpy_rows *rows,
+                           size_t *done)
+{
+    const size_t stride = balls.stride ? balls.stride : 4 * sizeof(double);
+    bvp_status status = BVP_OK;
+    for (*done = 0; *done < balls.count && status == BVP_OK; *done += status == BVP_OK) {
+        const double *ball = (const void *)((const char *)balls.base + *done * stride);
+        uint64_t count;
+        rows->number = *done;
+        status = end(rows, bvp_overlap(body, bvp_ball_region(ball, ball[3]), collect_ball, rows,
+                                       &count, NULL));
+    }
+    return status;
 }
 
 static int compare_rows(const void *a, const void *b)

@@ -46,12 +46,14 @@ from ._types import (
     FLOAT_HIT,
     FLOAT_RAY,
     HIT_ID,
+    INSIDE,
     NO_TRIANGLE,
     NONE,
     PAIR,
     RAY,
     RAY_HIT,
     RAY_ROW,
+    SIGNED,
 )
 
 __version__: str = _ffi.string(_lib.bvp_version()).decode()
@@ -128,8 +130,8 @@ def rays(origins, directions, t_min=0.0, t_max=inf, *, dtype=np.float64) -> np.n
 __all__ = [
     "ASSEMBLY", "ArgumentError", "BOX", "Body", "BroadPhase", "Builder", "CLASH", "CLOSEST",
     "CancelledError", "Clashes", "Closest", "DISTANCE", "Distance", "Error", "FLOAT_HIT",
-    "FLOAT_RAY", "File", "FileError", "FormatError", "HIT_ID", "LimitError", "MissingFileError",
+    "FLOAT_RAY", "File", "FileError", "FormatError", "HIT_ID", "INSIDE", "LimitError", "MissingFileError",
     "NONE", "NO_TRIANGLE", "OutOfMemoryError", "PAIR", "ProgramError", "RAY", "RAY_HIT", "RAY_ROW",
-    "RayHit", "Solid", "Triangle", "VERDICTS", "WarmStart", "ball", "box", "capsule", "clash",
+    "RayHit", "SIGNED", "Solid", "Triangle", "VERDICTS", "WarmStart", "ball", "box", "capsule", "clash",
     "cylinder", "hull", "open", "pack", "rays",
 ]  # fmt: skip

@@ -36,7 +36,7 @@ def placement(matrix) -> np.ndarray:
         given = given[:3]
     if given.shape != (3, 4):
         raise ValueError(f"a placement is (3, 4) or (4, 4), not {given.shape}")
-    return np.require(given, F8, "CA")
+    return np.require(given, F8, ["C", "A"])
 
 
 def doubles(array: np.ndarray):

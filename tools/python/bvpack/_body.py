@@ -26,6 +26,8 @@ NULL = ffi.NULL
 _RAYS = ffi.typeof("bvp_ray[]")
 _DISTANCE = ffi.typeof("bvp_distance_result *")
 _CLOSEST = ffi.typeof("bvp_closest_result *")
+_INSIDE = ffi.typeof("bvp_inside_result *")
+_SIGNED = ffi.typeof("bvp_signed_result *")
 _RAY_HIT = ffi.typeof("bvp_ray_hit *")
 _collide, _within, _distance = lib.bvpy_collide, lib.bvpy_within, lib.bvpy_distance
 _ray_first, _ray_any, _closest = lib.bvp_ray_first, lib.bvpy_ray_any, lib.bvp_closest
@@ -375,6 +377,71 @@ class Body:
         )  # fmt: skip
         return answers
 
+    def inside_batch(self, points, out=None, *, progress=None) -> np.ndarray:
+        """Tell where points (n, 3) are, relative to the solid that the surface bounds.
+
+        Returns
+        -------
+        array of `bvpack.INSIDE`
+            `where`: 0 outside, 1 inside, 2 on the surface, 3 undefined: in the box of an open
+            shell; `winding`: the winding number, `instance`: one that says so.
+
+        Examples
+        --------
+        >>> cube.inside_batch([[0.5, 0.5, 0.5], [2, 0, 0], [1, 0.5, 0.5]])["where"]
+        array([1, 0, 2], dtype=uint32)
+        """
+        given = _arrays.rows(points, (3,), "points")
+        answers = _arrays.output(out, len(given), _types.INSIDE)
+        self._batch(
+            "inside_batch", given, answers, progress,
+            lambda i, o, done: lib.bvp_inside_batch(self._c, i, o, done, NULL),
+        )  # fmt: skip
+        return answers
+
+    def inside(self, point) -> bool:
+        """Tell whether a point is inside the solid, or on its surface.
+
+        In an open shell it is inside where the generalised winding number is 0.5 or more.
+        """
+        out = _new(_INSIDE)
+        status = lib.bvp_inside(self._c, _point(point), out, NULL)
+        if status:
+            fail(status, "inside", self)
+        return out.where == lib.BVP_WHERE_SURFACE or abs(out.winding) >= 0.5
+
+    def signed_closest_batch(
+        self, points, max_distance: float = inf, out=None, *, progress=None
+    ) -> np.ndarray:
+        """Return the nearest points with signed distances, as an array of `bvpack.SIGNED`.
+
+        `nearest`: a `bvpack.CLOSEST` with a negative distance inside; `inside`: a
+        `bvpack.INSIDE`.
+        """
+        given = _arrays.rows(points, (3,), "points")
+        answers = _arrays.output(out, len(given), _types.SIGNED)
+        self._batch(
+            "signed_closest_batch", given, answers, progress,
+            lambda i, o, done: lib.bvp_signed_closest_batch(
+                self._c, i, max_distance, o, done, NULL
+            ),
+        )  # fmt: skip
+        return answers
+
+    def signed_distance(self, point) -> float:
+        """Return how far a point is from the surface: negative inside.
+
+        Examples
+        --------
+        >>> round(cube.signed_distance([0.5, 0.5, 0.75]), 9)
+        -0.25
+        """
+        out = _new(_SIGNED)
+        status = lib.bvp_signed_closest(self._c, _point(point), inf, out, NULL)
+        if status:
+            fail(status, "signed_distance", self)
+        return out.nearest.distance if out.nearest.found else inf
+
     # ---- regions and solids -------------------------------------------------------------------
 
     def overlap(self, *, box=None, ball=None, planes=None) -> np.ndarray:
@@ -396,6 +463,25 @@ class Body:
         c, _keep = region(box=box, ball=ball, planes=planes)
         rows = _arrays.new_rows(_types.HIT_ID)
         return self._collect(lib.bvpy_overlap(self._c, c, rows), rows, _types.HIT_ID, "overlap")
+
+    def ball_batch(self, centres, radii) -> np.ndarray:
+        """Return the triangles that touch each of many balls.
+
+        Parameters
+        ----------
+        centres : (n, 3) array
+        radii : float or (n,) array
+
+        Returns
+        -------
+        array with the fields `number`, of the ball, and `hit`, a `bvpack.HIT_ID`
+        """
+        balls = np.empty((len(centres), 4))
+        balls[:, :3], balls[:, 3] = centres, radii
+        rows = _arrays.new_rows(_types.BALL_ROW)
+        done = ffi.new("size_t *")
+        status = lib.bvpy_ball_batch(self._c, _arrays.const_array(balls), rows, done)
+        return self._collect(status, rows, _types.BALL_ROW, f"ball_batch: ball {done[0]}")
 
     def solid_collide(self, solid: Solid) -> bool:
         """Tell whether the surface touches a solid, such as `bvpack.ball(2.5)`."""

@@ -55,14 +55,15 @@ class Clashes:
 
     def names(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the names of the instances a and b of each row: those of their nodes."""
-        return tuple(
-            file.tree["name"][file.instances["node"][self.table[side]]]
-            for file, side in zip(self._files, "ab")
+        a, b = self._files
+        return (
+            a.tree["name"][a.instances["node"][self.table["a"]]],
+            b.tree["name"][b.instances["node"][self.table["b"]]],
         )
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with a row for each pair; pandas must be installed."""
-        import pandas
+        import pandas  # type: ignore[import]
 
         a, b = self.names()
         columns = {"a": a, "b": b, "verdict": self.verdicts}

@@ -111,7 +111,7 @@ def raise_error(status: int, error=None, what: str = "", path: Optional[str] = N
     if kind is FileError:
         number = (error.sys_errno if error else 0) or _errno.EIO
         kind = MissingFileError if number == _errno.ENOENT else FileError
-        raised = kind(number, message, path)
+        raised: Error = kind(number, message, path)
     else:
         raised = kind(message)
     raised.status = name

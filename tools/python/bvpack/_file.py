@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from typing import Callable, Optional
 
 import numpy as np
@@ -47,7 +48,7 @@ def _vector(values, count: int) -> np.ndarray:
 
 
 class File:
-    """A packed file; made by `bvpack.open`.
+    """A packed file; made by `bvpack.open`, of a path or a descriptor.
 
     Opening takes tens of microseconds, whatever the size: the file is mapped, and queries read what
     they need. It pickles as its path, so that workers each open it, and share its memory.
@@ -66,7 +67,7 @@ class File:
         offset: int = 0,
         size: int = 0,
     ) -> None:
-        self.path: str = os.fspath(path)
+        self.path: str = f"descriptor {path}" if isinstance(path, int) else os.fspath(path)
         self._options = {
             "mode": mode, "verify_lazily": verify_lazily, "overlay": overlay, "store": store,
             "offset": offset, "size": size,
@@ -82,11 +83,15 @@ class File:
         if folder is not None:
             options.store = folder
         handle, error = ffi.new("bvp_file **"), new_error()
-        status = lib.bvp_open(path_bytes(path), options, handle, error)
+        if isinstance(path, int):
+            status = lib.bvp_open_fd(path, options, handle, error)
+        else:
+            status = lib.bvp_open(path_bytes(path), options, handle, error)
         if status:
             raise_error(status, error, path=self.path)
         # bodies keep it, too: it is closed when neither this nor a body needs it
         self._file = ffi.gc(handle[0], lib.bvp_close)
+        self._bytes = None if not isinstance(path, int) else _Descriptor(path).read
         self._info = ffi.new("bvp_file_info *")
         lib.bvp_get_info(self._file, self._info)
         self._cache: dict = {}
@@ -108,6 +113,8 @@ class File:
         self.close()
 
     def __reduce__(self):
+        if self._bytes is not None:
+            return _open_bytes, (self._bytes(), self._options)
         return _open_again, (os.path.abspath(self.path), self._options)
 
     def __repr__(self) -> str:
@@ -373,7 +380,7 @@ class File:
     def verify(self) -> list[tuple[str, int, str]]:
         """Check every rule of the format; return (rule, offset, message) of each that is broken."""
         findings: list[tuple[str, int, str]] = []
-        run = Run(finding=lambda *finding: findings.append(finding))
+        run = Run(finding=lambda rule, at, message: findings.append((rule, at, message)))
         error = new_error()
         status = lib.bvp_verify_file(self._handle(), lib.bvpy_finding, run.handle, error)
         raise_pending(status)
@@ -433,6 +440,32 @@ def _finding(user, finding) -> int:
     message = ffi.string(finding.message).decode("utf-8", "replace")
     run_of(user).callbacks["finding"](rule, finding.offset, message)
     return 0
+
+
+class _Descriptor:
+    """A descriptor of its own, closed when nobody needs it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._number = os.dup(descriptor)
+        weakref.finalize(self, os.close, self._number)
+
+    def read(self) -> bytes:
+        """Return all bytes of its file."""
+        size, data = os.fstat(self._number).st_size, b""
+        while len(data) < size:
+            more = os.pread(self._number, size - len(data), len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+
+def _open_bytes(data: bytes, options: dict) -> File:
+    descriptor = os.memfd_create("bvpack")
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        return File(descriptor, **options)
 
 
 def _open_again(path: str, options: dict) -> File:

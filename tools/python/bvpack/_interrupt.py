@@ -12,7 +12,7 @@ when a signal's handler raises there, sets the flag that ends the call.
 from __future__ import annotations
 
 import threading
-from typing import Callable, NoReturn, Optional, TypeVar
+from typing import Any, Callable, NoReturn, Optional, TypeVar
 
 from ._errors import raise_error
 from ._native import ffi, lib
@@ -58,7 +58,7 @@ class Run:
     to them.
     """
 
-    def __init__(self, **callbacks: Callable) -> None:
+    def __init__(self, **callbacks: Any) -> None:
         self._cancel = ffi.new("int *")
         self.control = ffi.new("bvp_control *", {"cancel": self._cancel})
         self.handle = ffi.new_handle(self)
@@ -81,20 +81,22 @@ class Run:
             raise self._error
         return answer
 
-    def _on_a_thread(self, call: Callable[[], Answer]) -> Answer:
+    def _on_a_thread(self, call: Callable[[], Answer]) -> Any:
         answers: list = []
+        ended = threading.Event()  # Thread.join() returns early after a signal: bpo-45274
 
         def work() -> None:
             try:
                 answers.append(call())
             except BaseException as error:  # noqa: BLE001: raised by wait()
                 self.stop(error)
+            finally:
+                ended.set()
 
-        thread = threading.Thread(target=work, name="bvpack", daemon=True)
-        thread.start()
-        while thread.is_alive():
+        threading.Thread(target=work, name="bvpack", daemon=True).start()
+        while not ended.is_set():
             try:
-                thread.join()
+                ended.wait()
             except BaseException as error:  # noqa: BLE001: raised by wait()
                 self.stop(error)
         return answers[0] if answers else None

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _arrays
 from ._errors import Error, new_error, path_bytes, raise_error
+from ._file import File
 from ._interrupt import Run, keeps_the_error, run_of
 from ._native import ffi, lib
 
@@ -196,6 +197,27 @@ class Builder:
             else getattr(report, name)
             for name, field in fields
         }  # fmt: skip
+
+    def open(self) -> File:
+        """Finish in memory, and return what was packed, open. It pickles as its bytes.
+
+        Examples
+        --------
+        >>> builder = bvpack.Builder()
+        >>> part = builder.add_part(corners, triangles)
+        >>> builder.open().triangle_count
+        12
+        """
+        descriptor = os.memfd_create("bvpack")
+        try:
+            error = new_error()
+            self._call(
+                lambda: lib.bvp_builder_finish_fd(self._builder, descriptor, ffi.NULL, error), error
+            )
+            self._builder = None
+            return File(descriptor)
+        finally:
+            os.close(descriptor)
 
     def _call(self, call: Callable[[], int], error, path=None) -> None:
         if self._builder is None:

@@ -17,7 +17,7 @@ _SCALARS = {
 
 def _field(name: str, kind):
     if kind.kind == "array":
-        shape = (kind.length,)
+        shape: tuple[int, ...] = (kind.length,)
         if name == "placement" and kind.length == 12:
             shape = (3, 4)
         return (_field(name, kind.item), shape)
@@ -57,5 +57,8 @@ FLOAT_HIT = struct_dtype("bvp_float_hit")
 RAY_ROW = struct_dtype("bvpy_ray_row")
 CLOSEST = struct_dtype("bvp_closest_result")
 DISTANCE = struct_dtype("bvp_distance_result")
+INSIDE = struct_dtype("bvp_inside_result")
+SIGNED = struct_dtype("bvp_signed_result")
+BALL_ROW = struct_dtype("bvpy_ball_row")
 CLASH = struct_dtype("bvp_clash_pair")
 BOX = struct_dtype("bvp_box")

@@ -1128,6 +1128,28 @@ class body
         visitor.rethrow();
         return answer(status, count);
     }
+    // candidate(id, corners): 3 x 3 doubles, in the query's world.
+    template <class F>
+    result<std::uint64_t> candidates_box(const point &lo, const point &hi, F &&candidate,
+                                         bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c();
+        struct call {
+            F &f;
+            detail::caught box;
+            static int run(void *user, const bvp_hit_id *id, const double corners[9]) noexcept
+            {
+                call &self = *static_cast<call *>(user);
+                return detail::guarded(self.box, 1,
+                                       [&] { return detail::stops(self.f, *id, corners); });
+            }
+        } passed{candidate, {}};
+        std::uint64_t count = 0;
+        const bvp_status status =
+            bvp_candidates_box(&a, lo.data(), hi.data(), call::run, &passed, &count, stats);
+        passed.box.rethrow();
+        return answer(status, count);
+    }
     result<bool> convex_collide(const bvp_convex &convex, bvp_stats *stats = nullptr) const
     {
         const bvp_body a = c();

@@ -263,6 +263,8 @@ void ask_one(const bvp::file &file)
     CHECK(in.count == 1 && in.complete && instances[0] == 2);
     CHECK(!take(all.instances_in(bvp_box_region(lo, hi), true, {})).complete);
     CHECK(take(all.overlap(bvp_box_region(lo, hi), [](const bvp_hit_id &) {})) == 12);
+    const auto corner = [](const bvp_hit_id &, const double *at) { CHECK(at[0] >= 10); };
+    CHECK(take(all.candidates_box({11, 0, 0}, {12, 2, 2}, corner)) >= 2);
     bvp_closest_result nearest[2];
     CHECK(take(all.nearest_instances({9, 0, 0}, HUGE_VAL, nearest)) == 2);
     CHECK(nearest[0].id.instance == 2);
@@ -422,6 +424,7 @@ void throw_everywhere(const std::string &path, const std::string &folder)
     const double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
     CHECK(throws([&] { return all.pairs_each(bvp::itself, bomb); }));
     CHECK(throws([&] { return all.overlap(bvp_box_region(lo, hi), bomb); }));
+    CHECK(throws([&] { return all.candidates_box({0, 0, 0}, {1, 1, 1}, bomb); }));
     CHECK(throws([&] { return all.ray_all({{.2, .2, 5}, {0, 0, -1}, 0, 9}, bomb); }));
     CHECK(throws([&] { return file.volumes(0, BVP_KIND_WIDE, 0, bomb); }));
     CHECK(throws([&] { return file.annotate(bomb); }));

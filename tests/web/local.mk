@@ -7,6 +7,7 @@ LONG_TESTS += \
 WEB_TEST_FILES = \
 	tests/web/bench.mjs \
 	tests/web/browser.mjs \
+	tests/web/check_three_mesh_bvh.mjs \
 	tests/web/clash_tab.html \
 	tests/web/clash_tab.mjs \
 	tests/web/clash_tab.sh \

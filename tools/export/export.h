@@ -34,6 +34,9 @@ bvp_status export_obj(const bvp_file *file, const export_options *options, FILE 
                       export_report *report, bvp_error *error);
 bvp_status export_ply(const bvp_file *file, const export_options *options, FILE *out,
                       export_report *report, bvp_error *error);
+/* GLB of one mesh in the world's coordinates with the hierarchy of three-mesh-bvh; no colours. */
+bvp_status export_bvh(const bvp_file *file, const export_options *options, FILE *out,
+                      export_report *report, bvp_error *error);
 bvp_status export_glb(const bvp_file *file, const export_options *options, FILE *out,
                       export_report *report, bvp_error *error);
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 TOOL_SOURCES += \
+	tools/export/export_bvh.c \
 	tools/export/export_glb.c \
 	tools/export/export_obj.c \
 	tools/export/export_ply.c \

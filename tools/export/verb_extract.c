@@ -16,7 +16,7 @@
 
 typedef struct settings {
     const char *output, *format, *part;
-    int flat, quiet;
+    int flat, three_mesh_bvh, quiet;
 } settings;
 
 typedef bvp_status (*export_fn)(const bvp_file *file, const export_options *options, FILE *out,
@@ -159,6 +159,12 @@ static int run(const verb *self, int argc, char **argv)
     export_fn write = choose_format(&set);
     if (!write)
         return EXIT_USAGE;
+    if (set.three_mesh_bvh && write != export_glb) {
+        complain(set.output, "--three-mesh-bvh writes GLB; end the name with .glb");
+        return EXIT_USAGE;
+    }
+    if (set.three_mesh_bvh)
+        write = export_bvh;
     code = operand_open_part(&o, argv[first], set.part);
     if (code != 0)
         return code;
@@ -180,6 +186,10 @@ static const option_row options[] = {
      "GLB: one mesh in the world's coordinates, a primitive for each colour, instead of the tree "
      "with shared meshes",
      0, 0},
+    {"three-mesh-bvh", 0, OPTION_FLAG, offsetof(settings, three_mesh_bvh), NULL,
+     "GLB: one mesh in the world's coordinates, without colours, and the hierarchy over it in the "
+     "form of three-mesh-bvh, so that a page builds none",
+     0, 0},
     {"quiet", 'q', OPTION_FLAG, offsetof(settings, quiet), NULL, "no summary", 0, 0},
     {0},
 };
@@ -199,6 +209,7 @@ const verb verb_extract = {
     .options = options,
     .examples = "bvpack extract plant.bvp -o plant.glb\n"
                 "bvpack extract plant.bvp --flat -o one-mesh.glb\n"
+                "bvpack extract level.bvp --three-mesh-bvh -o level.glb\n"
                 "bvpack extract plant.bvp --part flange -o flange.stl\n"
                 "bvpack extract plant.bvp --format ply -o - | xz > plant.ply.xz\n",
     .completes = "bvp|zst",

@@ -1117,6 +1117,21 @@ class body
         const bvp_status status = bvp_closest(&a, to.data(), max_distance, &out, stats);
         return answer(status, out);
     }
+    result<bvp_inside_result> inside(const point &at, bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c();
+        bvp_inside_result out = {};
+        const bvp_status status = bvp_inside(&a, at.data(), &out, stats);
+        return answer(status, out);
+    }
+    result<bvp_signed_result> signed_closest(const point &to, double max_distance = HUGE_VAL,
+                                             bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c();
+        bvp_signed_result out = {};
+        const bvp_status status = bvp_signed_closest(&a, to.data(), max_distance, &out, stats);
+        return answer(status, out);
+    }
     template <class F>
     result<std::uint64_t> overlap(const bvp_region &region, F &&hit,
                                   bvp_stats *stats = nullptr) const
@@ -1239,6 +1254,19 @@ class body
     {
         const bvp_body a = c();
         return this->done(bvp_closest_batch(&a, points, max_distance, nearest, done, stats));
+    }
+    result<void> inside_batch(strided<const point> points, strided<bvp_inside_result> results,
+                              std::size_t *done = nullptr, bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c();
+        return this->done(bvp_inside_batch(&a, points, results, done, stats));
+    }
+    result<void> signed_closest_batch(strided<const point> points, double max_distance,
+                                      strided<bvp_signed_result> results,
+                                      std::size_t *done = nullptr, bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c();
+        return this->done(bvp_signed_closest_batch(&a, points, max_distance, results, done, stats));
     }
     // The other body at many placements instead of its own.
     result<void> collide_batch(const body &other, strided<const placement> placements,

@@ -3,7 +3,7 @@
 # The adapters of samples/engines and their samples, with the engines that are installed: Bullet,
 # FCL, ODE; Jolt where $JOLT names a folder with Jolt/Jolt.h and libJolt.a. Each is compared with
 # the engine's own mesh of the same triangles; then Bullet on a plant of 10 M triangles, with the
-# goals. What is not installed is skipped with a word. Run by `make check-adapters`.
+# goals; Godot and three-mesh-bvh by what extract writes. What is not installed is skipped with a word. Run by `make check-adapters`.
 set -u
 src=$(cd "${BVP_SRCDIR:-$(dirname "$0")/../..}" && pwd)
 build=$(cd "${BVP_BUILDDIR:-.}" && pwd)
@@ -61,6 +61,15 @@ if [ -f "${JOLT-}/Jolt/Jolt.h" ]; then
 else
   echo "== Jolt: skipped, JOLT names no folder with Jolt/Jolt.h and libJolt.a"
 fi
+
+# what is no C++: a script of its own each
+for other in cpp/check_godot.sh web/check_three_mesh_bvh.sh; do
+  echo "== $other"
+  BVP_SRCDIR=$src bash "$src/tests/$other"
+  status=$?
+  [ $status = 77 ] || ran=1
+  [ $status = 0 ] || [ $status = 77 ] || complain "$other fails"
+done
 
 # the goals: ready in 50 ms, 10 MB, a step of 1.2 times Bullet's
 if [ -x "$scratch/bullet_case" ] && [ -f "$shared/plant/plant.c" ]; then

@@ -294,6 +294,12 @@ void ask_one(const bvp::file &file)
     const std::vector<bvp::point> points = {{.25, .25, 3}};
     bvp_closest_result closest[1];
     DO(all.closest_batch(points, HUGE_VAL, closest));
+    bvp_inside_result where[1];
+    bvp_signed_result deep[1];
+    DO(all.inside_batch(points, where));
+    DO(all.signed_closest_batch(points, HUGE_VAL, deep));
+    CHECK(where[0].where == take(all.inside({.25, .25, 3})).where);
+    CHECK(deep[0].nearest.distance == take(all.signed_closest({.25, .25, 3})).nearest.distance);
     CHECK(equal(closest[0].distance, 2));
 }
 

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#if defined(BVP_BUILDING) && defined(__GNUC__)
+#if defined(BVP_BUILDING) && defined(__GNUC__) && !defined(_WIN32)
 #define BVP_API __attribute__((visibility("default")))
 #else
 #define BVP_API

@@ -45,7 +45,7 @@
 
 /* More than underflow can lose in a handful of operations, but a normal number: denormals slow the
  * processor down. */
-#define UNDERFLOW           0x1p-1000
+#define UNDERFLOWN          0x1p-1000
 #define LARGEST_LINEAR      0x1p200
 #define SMALLEST_LINEAR     0x1p-200
 #define LARGEST_INVERSE     0x1p400
@@ -143,7 +143,7 @@ static bool in_range(const double m[12])
 static double quotient_error(const bvpi_adjugate *a, double quotient, double terms)
 {
     /* d(n / det) = dn / det + (n / det) ddet / det, and the quotient's own rounding */
-    double numerator = DD_ERR * terms + UNDERFLOW, det = DD_ERR * a->det_terms + UNDERFLOW;
+    double numerator = DD_ERR * terms + UNDERFLOWN, det = DD_ERR * a->det_terms + UNDERFLOWN;
     return BVPI_ROUND_UP *
            ((numerator + fabs(quotient) * det) * fabs(a->inverse_det.hi) + DD_ERR * fabs(quotient));
 }
@@ -370,7 +370,7 @@ static bool apply_inverse_to_two(const bvpi_adjugate *a, const bvpi_dd v[2][3], 
                                  double err[2][3])
 {
     const bvpi_dd2 by_det = bvpi_dd2_of(a->inverse_det, a->inverse_det);
-    const double det_err = DD_ERR * a->det_terms + UNDERFLOW, by = fabs(a->inverse_det.hi);
+    const double det_err = DD_ERR * a->det_terms + UNDERFLOWN, by = fabs(a->inverse_det.hi);
     bvpi_dd2 both[3];
     for (int k = 0; k < 3; k++) {
         both[k] = bvpi_dd2_of(v[0][k], v[1][k]);
@@ -393,7 +393,7 @@ static bool apply_inverse_to_two(const bvpi_adjugate *a, const bvpi_dd v[2][3], 
             return false;
         const bvpi_dd2 done = bvpi_dd2_mul(sum, by_det);
         const bvpi_f64x2 size = bvpi_f64x2_abs(done.hi);
-        const bvpi_f64x2 numerator = DD_ERR * (terms * BVPI_ROUND_UP) + UNDERFLOW;
+        const bvpi_f64x2 numerator = DD_ERR * (terms * BVPI_ROUND_UP) + UNDERFLOWN;
         const bvpi_f64x2 off = BVPI_ROUND_UP * ((numerator + size * det_err) * by +
                                                 DD_ERR * size); /* quotient_error */
         for (int n = 0; n < 2; n++) {
@@ -428,7 +428,7 @@ static void apply_tame(const bvpi_placement *placement, const double v[3], doubl
             off += (row_err[k] + 5 * U * fabs(row[k])) * fabs(v[k]);
         }
         out[i] = sum;
-        err[i] = off * BVPI_ROUND_UP + UNDERFLOW;
+        err[i] = off * BVPI_ROUND_UP + UNDERFLOWN;
     }
 }
 
@@ -543,7 +543,8 @@ static void relative_in_double(bvpi_pose *pose, const bvpi_placement *a)
             off += f64x4_abs(v[k]) * f64x4_splat(a->inverse_err[3 * i + k] + 5 * U * fabs(entry));
         }
         f64x4_store(pose->x + 4 * i, sum);
-        f64x4_store(pose->x_err + 4 * i, off * f64x4_splat(BVPI_ROUND_UP) + f64x4_splat(UNDERFLOW));
+        f64x4_store(pose->x_err + 4 * i,
+                    off * f64x4_splat(BVPI_ROUND_UP) + f64x4_splat(UNDERFLOWN));
     }
 }
 
@@ -577,7 +578,7 @@ BVPI_INLINE void frame_bounds(const double *fa, const double fb[12], const doubl
         }
         size += fa ? 0 : bound_a[i];
         *reach = bvpi_larger(*reach, (size + err) * BVPI_ROUND_UP);
-        *eta = bvpi_larger(*eta, (err + (fa ? 16 : 8) * U * size + UNDERFLOW) * BVPI_ROUND_UP);
+        *eta = bvpi_larger(*eta, (err + (fa ? 16 : 8) * U * size + UNDERFLOWN) * BVPI_ROUND_UP);
     }
 }
 

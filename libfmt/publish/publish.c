@@ -127,7 +127,7 @@ static bool open_nameless(bvpi_publishing *p, const char *path, mode_t mode)
     }
     close(p->fd);
 #else
-    (void)path, (void)mode;
+    (void)p, (void)path, (void)mode;
 #endif
     return false;
 }

@@ -34,6 +34,8 @@ declare -A library=(
   [pack/large]="base format node pack pack/mesh pack/tree"
   [pack/file]="base format prim node pack pack/large pack/mesh pack/tree"
 )
+# what stands for POSIX on Windows, and is included as POSIX is
+library[os/windows]="" library[os/windows/include]="" library[os/windows/include/sys]=""
 declare -A program=(
   [text]=""
   [process]=""

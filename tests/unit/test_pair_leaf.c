@@ -41,13 +41,20 @@ static void random_flush(double m[12])
     }
 }
 
+/* 113 bits; on AArch64 it is long double that has them. */
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 quad;
+#else
+typedef long double quad;
+#endif
+
 /* The ends of a placed triangle along axis i of the world: sums of few bits, exact in 113. */
-static void ends_of(const double m[12], const float t[9], int i, __float128 *lo, __float128 *hi)
+static void ends_of(const double m[12], const float t[9], int i, quad *lo, quad *hi)
 {
     for (int k = 0; k < 3; k++) {
-        __float128 at = m[4 * i + 3];
+        quad at = m[4 * i + 3];
         for (int x = 0; x < 3; x++)
-            at += (__float128)m[4 * i + x] * t[3 * k + x];
+            at += (quad)m[4 * i + x] * t[3 * k + x];
         *lo = k == 0 || at < *lo ? at : *lo;
         *hi = k == 0 || at > *hi ? at : *hi;
     }
@@ -56,9 +63,9 @@ static void ends_of(const double m[12], const float t[9], int i, __float128 *lo,
 /* How far the boxes are apart; below 0: they overlap. */
 static double gap_of(const double ma[12], const float a[9], const double mb[12], const float b[9])
 {
-    __float128 gap = -1;
+    quad gap = -1;
     for (int i = 0; i < 3; i++) {
-        __float128 lo_a, hi_a, lo_b, hi_b;
+        quad lo_a, hi_a, lo_b, hi_b;
         ends_of(ma, a, i, &lo_a, &hi_a);
         ends_of(mb, b, i, &lo_b, &hi_b);
         gap = lo_a - hi_b > gap ? lo_a - hi_b : gap;

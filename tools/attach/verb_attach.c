@@ -18,6 +18,7 @@
 #include "files/packed_file.h"
 #include "text/hex.h"
 #include "text/json_tree.h"
+#include "text/memory_text.h"
 #include "text/message.h"
 
 #define EXTENSION "BVPACK_hierarchy"
@@ -186,11 +187,11 @@ static int open_packed(job *j, const char *path)
 /* What the extension says: where the packed file is, and what it was made of. */
 static char *make_value(const job *j, const char *uri, uint64_t offset)
 {
-    char root[33], source[33], *out;
-    size_t size;
+    char root[33], source[33];
+    memory_text made;
     hex_text(j->info.root_hash, sizeof j->info.root_hash, root);
     hex_text(j->hash, sizeof j->hash, source);
-    FILE *text = open_memstream(&out, &size);
+    FILE *text = memory_text_open(&made);
     if (!text)
         return NULL;
     fprintf(text, "{\"formatVersion\":\"%u.%u\",", j->info.format_major, j->info.format_minor);
@@ -209,7 +210,7 @@ static char *make_value(const job *j, const char *uri, uint64_t offset)
     }
     fprintf(text, "\"byteLength\":%zu,\"rootHash\":\"%s\",\"sourceHash\":\"%s\"}", j->size, root,
             source);
-    return fclose(text) == 0 ? out : NULL;
+    return memory_text_close(&made) == 0 ? made.data : NULL;
 }
 
 /* The JSON text with the extension; NULL: out of memory. */

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 TOOL_SOURCES += \
 	tools/files/archive.c \
-	tools/files/beneath.c \
 	tools/files/file_source.c \
 	tools/files/input.c \
 	tools/files/output.c \
@@ -11,6 +10,11 @@ TOOL_SOURCES += \
 	tools/files/stamp.c \
 	tools/files/temporary.c \
 	tools/files/uri.c
+if WINDOWS
+TOOL_SOURCES += tools/files/beneath_windows.c
+else
+TOOL_SOURCES += tools/files/beneath.c
+endif
 noinst_HEADERS += \
 	tools/files/archive.h \
 	tools/files/beneath.h \

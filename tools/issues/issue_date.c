@@ -102,7 +102,7 @@ static int take_zone(const char **at, int *seconds)
     return 1;
 }
 
-static int read(const char *text, int64_t *out)
+static int read_date(const char *text, int64_t *out)
 {
     int year, month, day, seconds = 0, zone = 0;
     const char *at = text;
@@ -118,7 +118,7 @@ static int read(const char *text, int64_t *out)
 int issue_date_read(const char *text, char out[ISSUE_DATE_SIZE])
 {
     int64_t seconds;
-    return read(text, &seconds) ? issue_date_of(seconds, out) : -1;
+    return read_date(text, &seconds) ? issue_date_of(seconds, out) : -1;
 }
 
 int issue_date_is_plain(const char *text)
@@ -130,7 +130,7 @@ int issue_date_is_plain(const char *text)
 void issue_date_add(char date[ISSUE_DATE_SIZE], int64_t seconds)
 {
     int64_t value;
-    if (read(date, &value))
+    if (read_date(date, &value))
         issue_date_of(value + seconds, date);
 }
 

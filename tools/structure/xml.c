@@ -135,8 +135,8 @@ static void on_entity(void *user, const XML_Char *name, int is_parameter, const 
          "expected no entities of the document's own, found a declaration; write them out");
 }
 
-static bvp_status read(const void *text, size_t size, int keeps_text, xml_document *out,
-                       xml_fault *fault)
+static bvp_status read_document(const void *text, size_t size, int keeps_text, xml_document *out,
+                                xml_fault *fault)
 {
     reading r = {.out = out, .fault = fault, .open = XML_NONE, .keeps_text = keeps_text};
     *out = (xml_document){0};
@@ -171,12 +171,12 @@ static bvp_status read(const void *text, size_t size, int keeps_text, xml_docume
 
 bvp_status xml_open(const void *text, size_t size, xml_document *out, xml_fault *fault)
 {
-    return read(text, size, 0, out, fault);
+    return read_document(text, size, 0, out, fault);
 }
 
 bvp_status xml_open_with_text(const void *text, size_t size, xml_document *out, xml_fault *fault)
 {
-    return read(text, size, 1, out, fault);
+    return read_document(text, size, 1, out, fault);
 }
 
 void xml_close(xml_document *d)

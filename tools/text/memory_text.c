@@ -11,6 +11,46 @@
 #include <string.h>
 #include "text/array.h"
 
+#ifdef _WIN32
+/* There are no streams of one's own: a temporary file, read when its bytes are asked for. */
+
+FILE *memory_text_open(memory_text *t)
+{
+    *t = (memory_text){.out = tmpfile()};
+    return t->out;
+}
+
+int memory_text_flush(memory_text *t)
+{
+    if (!t->out || fflush(t->out) != 0 || ferror(t->out))
+        return -1;
+    const off_t end = ftello(t->out);
+    const size_t size = end < 0 ? 0 : (size_t)end;
+    char *data = end < 0 ? NULL : realloc(t->data, size + 1);
+    if (!data)
+        return -1;
+    t->data = data;
+    t->capacity = size + 1;
+    const int failed = fseeko(t->out, 0, SEEK_SET) != 0 || fread(data, 1, size, t->out) != size ||
+                       fseeko(t->out, end, SEEK_SET) != 0;
+    t->size = failed ? 0 : size;
+    data[t->size] = '\0';
+    return failed ? -1 : 0;
+}
+
+int memory_text_close(memory_text *t)
+{
+    const int failed = memory_text_flush(t) != 0;
+    if (t->out)
+        fclose(t->out);
+    t->out = NULL;
+    if (!failed)
+        return 0;
+    free(t->data);
+    *t = (memory_text){.out = NULL};
+    return -1;
+}
+#else
 enum { LEAST = 512 };
 
 /* Room for `more` bytes and a zero. */
@@ -66,3 +106,4 @@ int memory_text_close(memory_text *t)
     *t = (memory_text){.out = NULL};
     return -1;
 }
+#endif

@@ -155,6 +155,8 @@ void bvpi_scratch_forget(const bvpi_scratch *file, uint64_t offset, uint64_t siz
 #ifdef FALLOC_FL_PUNCH_HOLE
     (void)!fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
                      (off_t)size);
+#else
+    (void)file, (void)offset, (void)size;
 #endif
 }
 

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT
+ * file.h: see windows_posix.h. */

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT
+ * mman.h: see windows_posix.h. */

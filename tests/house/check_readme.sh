@@ -26,5 +26,5 @@ fi
 fail=0
 while read -r link; do
   [ -e "$src/$link" ] || { echo "check_readme: README.md links $link, which is missing"; fail=1; }
-done < <(grep -oE '\]\([^)#]+\)' "$src/README.md" | grep -v '://' | tr -d '](' | tr -d ')')
+done < <(awk '/^```/ { code = !code } !code' "$src/README.md" | grep -oE '\]\([^)#]+\)' | grep -v '://' | tr -d '](' | tr -d ')')
 exit $fail

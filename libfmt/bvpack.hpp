@@ -1068,6 +1068,17 @@ class body
         return answer(status, yes != 0, b.get());
     }
 
+    // contacts: room for the deepest of them, which may be none; the answer says how many there
+    // are.
+    result<bvp_penetration_result> penetration(const body &other,
+                                               strided<bvp_contact> contacts) const
+    {
+        const bvp_body a = c(), b = other.c();
+        bvp_penetration_result out = {};
+        const bvp_status status = bvp_penetration(&a, &b, contacts, &out);
+        return answer(status, out, &other);
+    }
+
     // ---- one body ----
 
     result<bvp_ray_hit> ray_first(const bvp_ray &ray, bvp_stats *stats = nullptr) const

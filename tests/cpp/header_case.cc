@@ -323,6 +323,13 @@ void ask_two(const bvp::file &file)
     DO(still.distance_batch(moving, path, HUGE_VAL, apart));
     CHECK(equal(apart[0].distance, 2) && equal(apart[1].distance, 0));
 
+    moving.place(shifted(.5));
+    std::vector<bvp_contact> contacts(4);
+    const bvp_penetration_result deep = take(moving.penetration(still, contacts));
+    CHECK(deep.depth_upper >= .5 && deep.depth <= deep.depth_upper && deep.contact_count <= 4);
+    moving.place(shifted(3));
+    CHECK(take(moving.penetration(still, bvp::view<bvp_contact>())).verdict == BVP_VERDICT_CLEAR);
+
     const bvp::body all(file);
     std::uint64_t seen = 0;
     const std::uint64_t count =

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """bench_workers.py FILE [COUNT]: memory of worker processes that ask one file, 16 of them.
 
-Each imports numpy, says so, imports bvpack, opens FILE and asks 300 questions of three kinds, and
+Each imports numpy, says so, imports bvpack, opens FILE and asks 300 questions of three kinds, of which one is collisions of a cube, and
 waits until all have. PSS (smaps_rollup: a page that k processes share counts 1/k in each) is read
 of all at both times; the difference is what bvpack and the file take.
 """
@@ -10,6 +10,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+
+import models
+
+import bvpack
 
 WORKER = """
 import sys
@@ -21,12 +25,11 @@ import bvpack
 file = bvpack.open(sys.argv[1])
 body, rng = file.body(), np.random.default_rng(int(sys.argv[2]))
 points = rng.uniform(*file.bounds, (100, 3))
-tool = np.tile(np.eye(3, 4), (100, 1, 1))
-tool[:, :, 3] = points - file.bounds.mean(axis=0)
-part = file.body(0)
+places = np.tile(np.eye(3, 4), (100, 1, 1))
+places[:, :, 3] = points
 found = body.closest_batch(points)["found"].all()
 body.ray_first_batch(bvpack.rays(points, rng.normal(size=(100, 3))))
-body.collide_batch(part, tool)
+body.collide_batch(bvpack.open(sys.argv[3]).body(), places)
 print("asked" if found else "FAIL", flush=True)
 sys.stdin.readline()
 """
@@ -40,9 +43,10 @@ def pss(pid: int) -> int:
 
 def main(path: str, count: int = 16) -> int:
     """Print the row; return 1 when a worker fails."""
+    bvpack.pack((models.CORNERS, models.TRIANGLES), "tool.bvp")
     workers = [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, path, str(i)],
+            [sys.executable, "-c", WORKER, path, str(i), "tool.bvp"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )
         for i in range(count)

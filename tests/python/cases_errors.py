@@ -59,6 +59,7 @@ class Errors(unittest.TestCase):
             lambda: a.distance(a, bad),
             lambda: a.within(a, -1.0),
             lambda: a.within(a, NAN),
+            lambda: a.within_batch(a, NAN, models.shift(9)[None]),
             lambda: a.closest([NAN, 0, 0]),
             lambda: a.ray_first([0, 0, 0, 0, 0, 0, 0, 1]),
             lambda: a.ray_any(np.full(8, NAN)),

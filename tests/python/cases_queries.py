@@ -27,6 +27,9 @@ class TwoBodies(unittest.TestCase):
         self.assertEqual(hits.dtype, bool)
         self.assertTrue(0 < hits.sum() < len(hits))
         distances = self.a.distance_batch(self.b, places)
+        near = self.a.within_batch(self.b, 0.5, places)
+        np.testing.assert_array_equal(near, distances["distance"] <= 0.5)
+        self.assertTrue(0 < near.sum() < len(near))
         warm = bvpack.WarmStart(2**16)
         for place, hit, far in zip(places, hits, distances):
             self.assertIs(self.a.collide(self.b, place), bool(hit))

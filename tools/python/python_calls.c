@@ -37,6 +37,9 @@ int bvpy_ray_any(const bvp_body *body, const bvp_ray *ray);
 double bvpy_distance(const bvp_body *a, const bvp_body *b, const double *placement, double limit,
                      bvp_distance_result *out, bvp_warm_start *warm);
 
+/* within[i]: 1 or 0, of b at placements[12 * i]. */
+bvp_status bvpy_within_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
+                             double delta, bvp_array within, size_t *done);
 bvp_status bvpy_pairs(const bvp_body *a, const bvp_body *b, bvpy_rows *rows);
 bvp_status bvpy_overlap(const bvp_body *body, const bvp_region *region, bvpy_rows *rows);
 bvp_status bvpy_convex_each(const bvp_body *body, const bvp_convex *convex, bvpy_rows *rows);
@@ -125,6 +128,21 @@ double bvpy_distance(const bvp_body *a, const bvp_body *b, const double *placeme
     if (status != BVP_OK)
         return -(double)status;
     return out->found ? out->distance : (double)INFINITY;
+}
+
+bvp_status bvpy_within_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
+                             double delta, bvp_array within, size_t *done)
+{
+    const size_t step = placements.stride ? placements.stride : 12 * sizeof(double);
+    const size_t answer_step = within.stride ? within.stride : sizeof(int);
+    bvp_body copy = *b;
+    bvp_status status = BVP_OK;
+    for (*done = 0; *done < placements.count && status == BVP_OK; *done += status == BVP_OK) {
+        copy.placement = (const void *)((const char *)placements.base + *done * step);
+        status = bvp_within(a, &copy, delta, (void *)((char *)within.base + *done * answer_step),
+                            NULL, NULL);
+    }
+    return status;
 }
 
 int bvpy_ray_any(const bvp_body *body, const bvp_ray *ray)

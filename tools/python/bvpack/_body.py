@@ -272,6 +272,18 @@ class Body:
         )  # fmt: skip
         return answers
 
+    def within_batch(
+        self, other: "Body", delta: float, placements, out=None, *, progress=None
+    ) -> np.ndarray:
+        """Tell for each placement of `other` whether it is at most `delta` apart; `out` is int32."""
+        given = _arrays.placements(placements)
+        answers = _arrays.output(out, len(given), I4)
+        self._batch(
+            "within_batch", given, answers, progress,
+            lambda i, o, done: lib.bvpy_within_batch(self._c, other._c, i, delta, o, done),
+        )  # fmt: skip
+        return _arrays.as_bools(answers)
+
     # ---- rays and points ----------------------------------------------------------------------
 
     def ray_first(self, ray) -> Optional[RayHit]:

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -281,6 +279,9 @@ def pack(source, path, *, arguments: tuple = (), **options) -> None:
 
 
 def _run_program(words: list[str], path) -> None:
+    import shutil  # here: workers that only ask need half a megabyte less each
+    import subprocess
+
     program = os.environ.get("BVPACK") or shutil.which("bvpack")
     if not program:
         raise ProgramError("the program bvpack, which reads models, is not on PATH: install it, "

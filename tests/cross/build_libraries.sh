@@ -116,6 +116,7 @@ in_source check
 if [ "$host" != x86_64-w64-mingw32 ]; then
   ./configure --host="$host" --prefix="$prefix" --disable-shared --disable-subunit CC="$cc" >/dev/null
   make -s -C lib >/dev/null 2>&1 && make -s -C src install >/dev/null
+  cp check_stdint.h "$prefix/include/"
   echo "-lm -lrt -pthread" >"$scratch/check.libs"
   package check check "$(version)" ""
 fi

@@ -67,7 +67,6 @@ typedef struct penetration {
     bvp_array contacts; /* the caller's: out->contact_count are sorted, the deepest first */
     double ways[WAYS][3];
     unsigned way_count;
-    uint32_t asked;
 } penetration;
 
 /* ---- the bodies ------------------------------------------------------------------------------ */
@@ -385,13 +384,18 @@ static bvp_status item_of(penetration *p, bool is_of_a, uint32_t instance, bvpi_
     return item_at(s, low, p->meter, item);
 }
 
+/* A triangle that touches the other body. */
+typedef struct touching {
+    bvp_hit_id hit;
+    bool is_of_a;
+} touching;
+
 typedef struct pair_walk {
-    penetration *p;
+    bvp_pair first;
     uint64_t seen[2][256];     /* triangles, plus one; overwritten ones are asked again */
     double corners[2][256][3]; /* the same; NAN: none */
-    bvp_pair first;
-    uint64_t count;
-    bvp_status status;
+    uint32_t count;
+    touching found[TRIANGLES_ASKED + 1];
 } pair_walk;
 
 /* Triangles share corners. */
@@ -408,41 +412,46 @@ static bool is_new_corner(pair_walk *w, bool is_of_a, const double corner[3])
     return true;
 }
 
-static bvp_status ask_triangle(pair_walk *w, bool is_of_a, const bvp_hit_id *hit)
+static bvp_status ask_triangle(penetration *p, pair_walk *w, const touching *t)
 {
-    penetration *p = w->p;
-    const uint64_t key = hit->triangle + 1 + ((uint64_t)hit->instance << 40);
-    uint64_t *seen = &w->seen[is_of_a][(hit->triangle + hit->instance) % 256], count;
     bvpi_clash_item item;
     bvpi_world_tri tri;
     float corners[9];
-    if (*seen == key)
-        return BVP_OK;
-    *seen = key;
-    p->asked++;
-    bvp_status status = item_of(p, is_of_a, hit->instance, &item);
+    uint64_t count;
+    bvp_status status = item_of(p, t->is_of_a, t->hit.instance, &item);
     if (status == BVP_OK)
-        status = bvp_get_triangles(item.file, hit->part, (bvp_range){hit->triangle, 1}, corners,
+        status = bvp_get_triangles(item.file, t->hit.part, (bvp_range){t->hit.triangle, 1}, corners,
                                    NULL, &count);
     if (status != BVP_OK)
         return status;
     bvpi_world_tri_init(&tri, &item, corners);
-    keep_way(p, tri.normal, (is_of_a ? -1 : 1) * tri.outward);
+    keep_way(p, tri.normal, (t->is_of_a ? -1 : 1) * tri.outward);
     for (int k = 0; k < 3 && status == BVP_OK; k++)
-        if (is_new_corner(w, is_of_a, tri.corner + 3 * k))
-            status = ask_corner(p, is_of_a, tri.corner + 3 * k, hit);
+        if (is_new_corner(w, t->is_of_a, tri.corner + 3 * k))
+            status = ask_corner(p, t->is_of_a, tri.corner + 3 * k, &t->hit);
     return status;
 }
 
+static void note_triangle(pair_walk *w, bool is_of_a, const bvp_hit_id *hit)
+{
+    const uint64_t key = hit->triangle + 1 + ((uint64_t)hit->instance << 40);
+    uint64_t *seen = &w->seen[is_of_a][(hit->triangle + hit->instance) % 256];
+    if (*seen == key)
+        return;
+    *seen = key;
+    assert(w->count <= TRIANGLES_ASKED);
+    w->found[w->count++] = (touching){*hit, is_of_a};
+}
+
+/* Triangles are asked about when the walk is over: its stack and theirs would add up. */
 static int on_pair(void *user, const bvp_pair *pair)
 {
     pair_walk *w = user;
-    if (w->count++ == 0)
+    if (w->count == 0)
         w->first = *pair;
-    w->status = ask_triangle(w, true, &pair->a);
-    if (w->status == BVP_OK)
-        w->status = ask_triangle(w, false, &pair->b);
-    return w->status != BVP_OK || w->p->asked >= TRIANGLES_ASKED;
+    note_triangle(w, true, &pair->a);
+    note_triangle(w, false, &pair->b);
+    return w->count >= TRIANGLES_ASKED;
 }
 
 /* The deepest point that clash finds for the first pair that touches: also middles of edges and
@@ -607,12 +616,11 @@ static bvp_status ask_contacts(penetration *p)
     uint64_t count;
     if (!w)
         return BVP_ERR_NO_MEMORY;
-    w->p = p;
     for (int k = 0; k < 256; k++)
         w->corners[0][k][0] = w->corners[1][k][0] = NAN;
     bvp_status status = bvp_pairs_each(&p->a.body, &p->b.body, on_pair, w, &count, NULL);
-    if (status == BVP_OK)
-        status = w->status;
+    for (uint32_t i = 0; i < w->count && status == BVP_OK; i++)
+        status = ask_triangle(p, w, &w->found[i]);
     const bvp_pair first = w->first;
     const bool any = w->count > 0;
     free(w);

@@ -335,6 +335,57 @@ BVP_API bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance,
 BVP_API bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t property,
                                     bvp_string *key, bvp_string *value);
 
+/* ---- tables in bulk -------------------------------------------------------------------------- */
+
+/* The same as the calls above, of many rows at once, faster. Those rows of a range are read that
+ * exist; BVP_ERR_ARGUMENT: it begins beyond the last one. *count: how many were read: all, or with
+ * BVP_ERR_CORRUPT those before the damaged row. Arrays are the caller's, with room for a row for
+ * each of range.count, densely packed; strings point into the mapping. NULL arrays are skipped, and
+ * what would be in them is neither read nor checked. O(*count). Of a file from a source all rows of
+ * one call must fit in half of its cache (BVP_ERR_LIMIT): ask for fewer at a time. */
+
+typedef struct bvp_range {
+    uint64_t first, count;
+} bvp_range;
+
+/* Columns of a table: zero-initialise. */
+typedef struct bvp_instance_columns {
+    uint32_t *parts, *nodes; /* as of bvp_instance_info */
+    double *placements;      /* 12 for each row */
+    bvp_string *names;       /* of their nodes */
+    uint64_t reserved[4];    /* zero */
+} bvp_instance_columns;
+BVP_API bvp_status bvp_get_instances(const bvp_file *file, bvp_range range,
+                                     const bvp_instance_columns *out, uint64_t *count);
+
+typedef struct bvp_node_columns {
+    uint32_t *parents, *ends, *parts, *instances, *property_counts; /* as of bvp_node_info */
+    double *placements; /* 12 for each row, relative to the parent */
+    bvp_string *names, *source_ids;
+    uint64_t reserved[4]; /* zero */
+} bvp_node_columns;
+BVP_API bvp_status bvp_get_nodes(const bvp_file *file, bvp_range range, const bvp_node_columns *out,
+                                 uint64_t *count);
+
+/* Rows, not columns: there are few parts, and of each the whole record is read anyway. A thin
+ * file's parts are mapped. */
+BVP_API bvp_status bvp_get_parts(const bvp_file *file, bvp_range range, bvp_part_info *out,
+                                 uint64_t *count);
+
+/* The properties of node first + i are rows offsets[i] .. offsets[i + 1] - 1. */
+typedef struct bvp_property_columns {
+    uint64_t *offsets;         /* one for each node of the range, and one more */
+    bvp_string *keys, *values; /* room for `capacity` each */
+    uint64_t reserved[4];      /* zero */
+} bvp_property_columns;
+/* Of a range of nodes, one of them or all. As many keys and values are written as there is room
+ * for; *count: how many there are, so that capacity 0 tells how much room is needed. O(nodes +
+ * those written). */
+BVP_API bvp_status bvp_get_properties(const bvp_file *file, bvp_range nodes, uint64_t capacity,
+                                      const bvp_property_columns *out, uint64_t *count);
+
+/* ---- a digest, single parts and triangles ----------------------------------------------------- */
+
 /* What to sign: the root digest (BLAKE2b-256) of a file that was packed with
  * bvp_build_options.digests, over its head and the digests of its blocks. Unlike root_hash it
  * withstands an adversary. It is computed from the digests alone: bvp_verify_file and
@@ -355,9 +406,6 @@ BVP_API bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error
  * itself. */
 BVP_API bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part, uint64_t triangle,
                                     float position[9], uint64_t *id);
-typedef struct bvp_range {
-    uint64_t first, count;
-} bvp_range;
 /* A part's triangles in storage order: those of the range that exist. NULL arrays are skipped.
  * positions: range.count * 9 floats; ids: range.count. *count: how many were written. O(*count). */
 BVP_API bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part, bvp_range range,
@@ -1002,6 +1050,37 @@ BVP_API bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b,
 BVP_API bvp_status bvp_distance_batch(const bvp_body *a, const bvp_body *b,
                                       bvp_const_array placements, double limit, bvp_array results,
                                       size_t *done, bvp_stats *stats);
+
+/* The same to within a tolerance: bvp_distance_about. */
+BVP_API bvp_status bvp_distance_about_batch(const bvp_body *a, const bvp_body *b,
+                                            bvp_const_array placements, double limit,
+                                            double tolerance, bvp_array results, size_t *done,
+                                            bvp_stats *stats);
+/* hits: int, 0 or 1. */
+BVP_API bvp_status bvp_within_batch(const bvp_body *a, const bvp_body *b,
+                                    bvp_const_array placements, double delta, bvp_array hits,
+                                    size_t *done, bvp_stats *stats);
+/* Along a path, in its order: each element begins with what the one before left in `warm`, which
+ * the caller keeps, and the first with what the call before left. warm == NULL: the plain batch. */
+BVP_API bvp_status bvp_collide_warm_batch(const bvp_body *a, const bvp_body *b,
+                                          bvp_const_array placements, bvp_warm_start *warm,
+                                          bvp_array hits, size_t *done, bvp_stats *stats);
+BVP_API bvp_status bvp_distance_warm_batch(const bvp_body *a, const bvp_body *b,
+                                           bvp_const_array placements, double limit,
+                                           bvp_warm_start *warm, bvp_array results, size_t *done,
+                                           bvp_stats *stats);
+BVP_API bvp_status bvp_within_warm_batch(const bvp_body *a, const bvp_body *b,
+                                         bvp_const_array placements, double delta,
+                                         bvp_warm_start *warm, bvp_array hits, size_t *done,
+                                         bvp_stats *stats);
+/* Boxes of 6 doubles, lo and hi, as of bvp_box_region. offsets: uint64_t, one more than there are
+ * boxes (BVP_ERR_ARGUMENT); the triangles that touch box i are hits[offsets[i]] ..
+ * hits[offsets[i + 1] - 1], in the order of bvp_overlap. hits: bvp_hit_id. BVP_ERR_LIMIT: they are
+ * full; *done boxes are complete, with offsets[0] .. offsets[*done], and behind them are some hits
+ * of the next one, which the caller asks again from on. hits.base NULL and count 0: only offsets
+ * are written, so that the last one says how much room is needed. */
+BVP_API bvp_status bvp_overlap_batch(const bvp_body *body, bvp_const_array boxes, bvp_array offsets,
+                                     bvp_array hits, size_t *done, bvp_stats *stats);
 
 /* ---- looking at the hierarchy ---------------------------------------------------------------- */
 

@@ -117,6 +117,19 @@ bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
     return bvpi_call_end(&call, get_part(file, part, out));
 }
 
+bvp_status bvp_get_parts(const bvp_file *file, bvp_range range, bvp_part_info *out, uint64_t *count)
+{
+    const bvpi_span *span = &file->section[BVPD_PART];
+    bvpi_call call = bvpi_call_begin(file, NULL);
+    bvp_status status = range.first <= span->count ? BVP_OK : BVP_ERR_ARGUMENT;
+    *count = 0;
+    while (status == BVP_OK && *count < range.count && range.first + *count < span->count) {
+        status = get_part(file, (uint32_t)(range.first + *count), &out[*count]);
+        *count += status == BVP_OK;
+    }
+    return bvpi_call_end(&call, status);
+}
+
 static bvp_status get_part_identity(const bvp_file *file, uint32_t part, bvp_part_identity *out)
 {
     const bvpi_span *span = &file->section[BVPD_PART];
@@ -215,34 +228,19 @@ bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hiera
     return bvpi_call_end(&call, get_hierarchy(file, part, hierarchy, out));
 }
 
-/* A node's properties end where the next node's begin. 0 if the file is damaged. */
-static uint32_t property_count_of(const bvp_file *file, uint32_t node, uint32_t first)
-{
-    const bvpi_span *tree = &file->section[BVPD_TREE];
-    uint64_t end = file->section[BVPD_PROP].count;
-    if (node + UINT64_C(1) < tree->count)
-        end = bvpi_load_u32(tree->data + (node + UINT64_C(1)) * sizeof(bvpd_tree_node) +
-                            offsetof(bvpd_tree_node, first_property));
-    return end > first && end <= file->section[BVPD_PROP].count ? (uint32_t)(end - first) : 0;
-}
-
 static bvp_status get_node(const bvp_file *file, uint32_t node, bvp_node_info *out)
 {
-    const bvpi_span *span = &file->section[BVPD_TREE];
-    if (node >= span->count)
-        return BVP_ERR_ARGUMENT;
     bvpd_tree_node r;
-    bvpi_load_record(&r, span->data + node * sizeof r, sizeof r);
-    const bool is_root = node == 0 && r.parent == BVPD_NONE;
-    if ((!is_root && r.parent >= node) || r.end <= node || r.end > span->count)
-        return BVP_ERR_CORRUPT;
+    const bvp_status status = bvpi_get_tree_node(file, node, &r);
+    if (status != BVP_OK)
+        return status;
     memset(out, 0, sizeof *out);
     out->name = bvpi_get_string(file, r.name);
     out->source_id = bvpi_get_string(file, r.source_id);
     out->parent = r.parent;
     out->end = r.end;
     out->part = out->instance = BVP_NONE;
-    out->property_count = property_count_of(file, node, r.first_property);
+    out->property_count = bvpi_property_count_of(file, node, r.first_property);
     const bvpi_span *instances = &file->section[BVPD_INST];
     if (r.item >= instances->count) /* only a placement */
         return bvpi_get_placement(file, (uint32_t)(r.item - instances->count), out->placement);
@@ -282,11 +280,10 @@ static bvp_status get_property(const bvp_file *file, uint32_t node, uint32_t pro
     const bvpi_span *tree = &file->section[BVPD_TREE], *properties = &file->section[BVPD_PROP];
     if (node >= tree->count || property >= properties->count)
         return BVP_ERR_ARGUMENT;
-    bvpd_tree_node r;
-    bvpi_load_record(&r, tree->data + node * sizeof r, sizeof r);
-    if (property >= property_count_of(file, node, r.first_property))
+    const uint32_t first = bvpi_first_property_of(file, node);
+    if (property >= bvpi_property_count_of(file, node, first))
         return BVP_ERR_ARGUMENT;
-    const uint64_t idx = (uint64_t)r.first_property + property;
+    const uint64_t idx = (uint64_t)first + property;
     assert(idx < properties->count);
     bvpd_property p;
     bvpi_load_record(&p, properties->data + idx * sizeof p, sizeof p);

@@ -7,6 +7,7 @@ CORE_SOURCES += \
 	libfmt/format/codec.c \
 	libfmt/format/colours.c \
 	libfmt/format/digest.c \
+	libfmt/format/file_columns.c \
 	libfmt/format/file_info.c \
 	libfmt/format/header.c \
 	libfmt/format/identity.c \

@@ -481,18 +481,26 @@ bvp_status bvpi_get_instance_part(const bvp_file *file, uint32_t instance, uint3
     return record.part < file->section[BVPD_PART].count ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
+bvp_status bvpi_get_instance_record(const bvp_file *file, uint32_t instance, bvpd_instance *out)
+{
+    if (!get_record(file, BVPD_INST, instance, out, sizeof *out))
+        return BVP_ERR_ARGUMENT;
+    const bool is_sound =
+        out->part < file->section[BVPD_PART].count && out->node < file->section[BVPD_TREE].count;
+    return is_sound ? BVP_OK : BVP_ERR_CORRUPT;
+}
+
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
                              double placement[12])
 {
     const bvpi_span *parts = &file->section[BVPD_PART];
     double frame[12], origin[3];
-    if (!get_record(file, BVPD_INST, instance, out, sizeof *out))
-        return BVP_ERR_ARGUMENT;
-    if (out->part >= parts->count || out->node >= file->section[BVPD_TREE].count)
-        return BVP_ERR_CORRUPT;
+    bvp_status status = bvpi_get_instance_record(file, instance, out);
+    if (status != BVP_OK)
+        return status;
     expect_with(file, BVPD_LINS, out->linear, sizeof(uint64_t),
                 parts->data + out->part * sizeof(bvpd_part));
-    bvp_status status = bvpi_get_local(file, out, placement);
+    status = bvpi_get_local(file, out, placement);
     if (status == BVP_OK && out->frame != 0)
         status = bvpi_get_placement(file, out->frame, frame);
     if (status != BVP_OK)
@@ -507,6 +515,33 @@ bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_insta
         if (!(fabs(placement[i]) <= (i % 4 == 3 ? BVPD_LARGEST_MOVE : BVPD_LARGEST_LINEAR)))
             return BVP_ERR_CORRUPT;
     return BVP_OK;
+}
+
+bvp_status bvpi_get_tree_node(const bvp_file *file, uint32_t node, bvpd_tree_node *out)
+{
+    if (!get_record(file, BVPD_TREE, node, out, sizeof *out))
+        return BVP_ERR_ARGUMENT;
+    const bool is_root = node == 0 && out->parent == BVPD_NONE;
+    if ((!is_root && out->parent >= node) || out->end <= node ||
+        out->end > file->section[BVPD_TREE].count)
+        return BVP_ERR_CORRUPT;
+    return BVP_OK;
+}
+
+uint32_t bvpi_first_property_of(const bvp_file *file, uint32_t node)
+{
+    const bvpi_span *tree = &file->section[BVPD_TREE];
+    assert(node < tree->count);
+    return bvpi_load_u32(tree->data + (uint64_t)node * sizeof(bvpd_tree_node) +
+                         offsetof(bvpd_tree_node, first_property));
+}
+
+uint32_t bvpi_property_count_of(const bvp_file *file, uint32_t node, uint32_t first)
+{
+    uint64_t end = file->section[BVPD_PROP].count;
+    if (node + UINT64_C(1) < file->section[BVPD_TREE].count)
+        end = bvpi_first_property_of(file, node + 1);
+    return end > first && end <= file->section[BVPD_PROP].count ? (uint32_t)(end - first) : 0;
 }
 
 bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref)

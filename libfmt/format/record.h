@@ -143,12 +143,22 @@ bvp_status bvpi_get_top_tree(const bvp_file *file, uint32_t top, bvpi_tree *out)
  * finite. */
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
                              double placement[12]);
-/* The part of an instance alone, which costs a tenth. */
+/* The record alone, which costs a tenth: its part and node are in range, its placement may be
+ * anything. */
+bvp_status bvpi_get_instance_record(const bvp_file *file, uint32_t instance, bvpd_instance *out);
+/* The part of an instance alone. */
 bvp_status bvpi_get_instance_part(const bvp_file *file, uint32_t instance, uint32_t *part);
 /* The placement of an instance's node relative to its parent. */
 bvp_status bvpi_get_local(const bvp_file *file, const bvpd_instance *instance, double out[12]);
 /* A record of PLAC; its twelve entries are finite. */
 bvp_status bvpi_get_placement(const bvp_file *file, uint32_t placement, double out[12]);
+/* A node of the product tree; its parent comes before it, and its end is in range. */
+bvp_status bvpi_get_tree_node(const bvp_file *file, uint32_t node, bvpd_tree_node *out);
+/* The index of the first property of a node, which is in range, as its record says. */
+uint32_t bvpi_first_property_of(const bvp_file *file, uint32_t node);
+/* How many there are from `first` on: they end where the next node's begin. 0 if the file is
+ * damaged. */
+uint32_t bvpi_property_count_of(const bvp_file *file, uint32_t node, uint32_t first);
 bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref); /* empty if ref is bad */
 
 #endif

@@ -240,3 +240,67 @@ bvp_status bvp_overlap(const bvp_body *body, bvp_region region, bvp_hit_fn callb
         *count = query.count;
     return bvpi_call_end(&call, status);
 }
+
+/* The hits of a batch, one box after the other. */
+typedef struct hit_rows {
+    const bvp_array *hits;
+    uint64_t count;
+    bool is_full;
+} hit_rows;
+
+static int add_hit(void *user, const bvp_hit_id *id)
+{
+    hit_rows *rows = user;
+    rows->is_full = rows->hits->base != NULL && rows->count == rows->hits->count;
+    if (rows->is_full)
+        return 1;
+    if (rows->hits->base != NULL)
+        *(bvp_hit_id *)bvpi_element(rows->hits, sizeof *id, (size_t)rows->count) = *id;
+    rows->count++;
+    return 0;
+}
+
+/* One box; meter: of all of them, each of which is a step, so that cheap ones end, too. */
+static bvp_status overlap_one(const bvpi_placed_body *placed, const double box[6],
+                              bvpi_meter *meter, hit_rows *rows, bvp_stats *stats)
+{
+    bvpi_overlap_query query = {.each = add_hit, .user = rows, .meter = meter};
+    bvp_status status = bvpi_region_init(&query.region, bvp_box_region(box, box + 3));
+    if (status == BVP_OK && !bvpi_meter_step(meter))
+        status = BVP_ERR_CANCELLED;
+    if (status == BVP_OK)
+        status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, placed->file->isa)->run(placed, &query);
+    bvpi_add_stats(stats, &query.stats);
+    return status == BVP_OK && rows->is_full ? BVP_ERR_LIMIT : status;
+}
+
+bvp_status bvp_overlap_batch(const bvp_body *body, bvp_const_array boxes, bvp_array offsets,
+                             bvp_array hits, size_t *done, bvp_stats *stats)
+{
+    bvpi_placed_body placed;
+    bvpi_meter own, *meter = NULL;
+    hit_rows rows = {.hits = &hits};
+    size_t i = 0;
+    bvpi_call call = bvpi_call_begin_bodies(body, NULL);
+    bvp_status status = bvpi_placed_body_init(&placed, body);
+    if (!offsets.base || offsets.count <= boxes.count || (!boxes.base && boxes.count > 0) ||
+        (!hits.base && hits.count > 0))
+        status = BVP_ERR_ARGUMENT;
+    if (status == BVP_OK) {
+        meter = bvpi_meter_init(&own, placed.control);
+        *(uint64_t *)bvpi_element(&offsets, sizeof(uint64_t), 0) = 0;
+    }
+    while (status == BVP_OK && i < boxes.count) {
+        const double *box = bvpi_const_element(&boxes, 6 * sizeof *box, i);
+        status = overlap_one(&placed, box, meter, &rows, stats);
+        if (status == BVP_OK && bvpi_call_missed(&call))
+            break; /* its hits mean nothing */
+        if (status == BVP_OK)
+            *(uint64_t *)bvpi_element(&offsets, sizeof(uint64_t), ++i) = rows.count;
+    }
+    if (stats)
+        stats->steps += bvpi_meter_taken(meter);
+    if (done)
+        *done = i;
+    return bvpi_call_end(&call, status);
+}

@@ -15,6 +15,7 @@
 #include "format/source.h"
 #include "query/body/caller_array.h"
 #include "query/pair/far_bodies.h"
+#include "query/pair/pair_batch.h"
 #include "query/pair/pair_query.h"
 
 /* ---- beginning and ending -------------------------------------------------------------------- */
@@ -292,98 +293,121 @@ bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
     return bvp_distance_about(a, b, limit, 0, out, stats);
 }
 
-bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,
-                      bvp_distance_result *out, bvp_stats *stats)
+static bvp_status within(const bvp_body *a, const bvp_body *b, double delta, bvpi_meter *meter,
+                         int *is_within, bvp_distance_result *out, bvp_stats *stats)
 {
-    if (within == NULL || !(delta >= 0))
+    if (is_within == NULL || !(delta >= 0))
         return BVP_ERR_ARGUMENT;
-    *within = 0;
+    *is_within = 0;
     if (out != NULL)
         *out = (bvp_distance_result){0};
     bvpi_call call = bvpi_call_begin_bodies(a, b);
     if (bvpi_boxes_are_far(a, b, delta, stats))
         return bvpi_call_end(&call, BVP_OK);
-    bvpi_pair_query query = {0};
+    bvpi_pair_query query = {.meter = meter};
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status =
             bvpi_ask_within(&query, delta, out != NULL ? BVPI_WITNESS_EXACT : BVPI_WITNESS_NONE);
     status = bvpi_call_end(&call, status);
-    *within = query.answer.best.found && status == BVP_OK;
+    *is_within = query.answer.best.found && status == BVP_OK;
     if (out != NULL) {
         *out = query.answer.best;
-        out->found = *within;
+        out->found = *is_within;
     }
-    bvpi_pair_add_stats(&query, stats);
+    if (meter == NULL)
+        query.answer.stats.steps = bvpi_meter_taken(query.meter);
+    bvpi_add_stats(stats, &query.answer.stats);
     return status;
+}
+
+bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *is_within,
+                      bvp_distance_result *out, bvp_stats *stats)
+{
+    return within(a, b, delta, NULL, is_within, out, stats);
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* *meter: one for all elements, in `own`; or NULL. */
-static bvp_status begin_batch(const bvp_body *a, const bvp_body *b,
-                              const bvp_const_array *placements, const bvp_array *out,
-                              bvpi_meter *own, bvpi_meter **meter)
+bvp_status bvpi_pair_batch(const bvp_body *a, const bvp_body *b, const bvpi_pair_batch_of *of,
+                           size_t *done, bvp_stats *stats)
 {
-    *meter = NULL;
-    if (b == NULL || !bvpi_arrays_match(placements, out))
-        return BVP_ERR_ARGUMENT;
-    if (a != NULL && a->file != NULL && b->file != NULL)
-        *meter = bvpi_meter_init(own, control_of(a, b));
-    return BVP_OK;
-}
-
-/* Each element is a step, so that a batch of cheap ones ends, too. */
-static bvp_status begin_element(bvpi_meter *meter)
-{
-    return bvpi_meter_step(meter) ? BVP_OK : BVP_ERR_CANCELLED;
-}
-
-static void count_steps(const bvpi_meter *meter, bvp_stats *stats)
-{
+    bvpi_meter own, *meter = NULL;
+    size_t k = 0;
+    bvp_status status =
+        b != NULL && bvpi_arrays_match(&of->placements, &of->answers) ? BVP_OK : BVP_ERR_ARGUMENT;
+    if (status == BVP_OK && a != NULL && a->file != NULL && b->file != NULL)
+        meter = bvpi_meter_init(&own, control_of(a, b));
+    while (status == BVP_OK && k < of->placements.count) {
+        bvp_body moved = *b;
+        moved.placement = bvpi_const_element(&of->placements, 12 * sizeof(double), k);
+        /* each element is a step, so that a batch of cheap ones ends, too */
+        status = bvpi_meter_step(meter) ? BVP_OK : BVP_ERR_CANCELLED;
+        if (status == BVP_OK)
+            status = of->ask(of, a, &moved, meter, bvpi_element(&of->answers, of->answer_size, k),
+                             stats);
+        k += status == BVP_OK;
+    }
     if (stats != NULL)
         stats->steps += bvpi_meter_taken(meter);
+    if (done != NULL)
+        *done = k;
+    return status;
+}
+
+static bvp_status collide_one(const bvpi_pair_batch_of *of, const bvp_body *a, const bvp_body *b,
+                              bvpi_meter *meter, void *out, bvp_stats *stats)
+{
+    (void)of;
+    return collide(a, b, meter, out, stats);
 }
 
 bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
                              bvp_array hits, size_t *done, bvp_stats *stats)
 {
-    bvpi_meter own, *meter;
-    bvp_status status = begin_batch(a, b, &placements, &hits, &own, &meter);
-    size_t k = 0;
-    for (; status == BVP_OK && k < placements.count; k++) {
-        bvp_body moved = *b;
-        moved.placement = bvpi_const_element(&placements, 12 * sizeof(double), k);
-        status = begin_element(meter);
-        if (status == BVP_OK)
-            status = collide(a, &moved, meter, bvpi_element(&hits, sizeof(int), k), stats);
-        if (status != BVP_OK)
-            break;
-    }
-    count_steps(meter, stats);
-    if (done != NULL)
-        *done = k;
-    return status;
+    const bvpi_pair_batch_of of = {
+        .ask = collide_one, .placements = placements, .answers = hits, .answer_size = sizeof(int)};
+    return bvpi_pair_batch(a, b, &of, done, stats);
+}
+
+static bvp_status distance_one(const bvpi_pair_batch_of *of, const bvp_body *a, const bvp_body *b,
+                               bvpi_meter *meter, void *out, bvp_stats *stats)
+{
+    return distance(a, b, of->limit, of->tolerance, meter, out, stats);
+}
+
+bvp_status bvp_distance_about_batch(const bvp_body *a, const bvp_body *b,
+                                    bvp_const_array placements, double limit, double tolerance,
+                                    bvp_array results, size_t *done, bvp_stats *stats)
+{
+    const bvpi_pair_batch_of of = {.ask = distance_one,
+                                   .placements = placements,
+                                   .answers = results,
+                                   .answer_size = sizeof(bvp_distance_result),
+                                   .limit = limit,
+                                   .tolerance = tolerance};
+    return bvpi_pair_batch(a, b, &of, done, stats);
 }
 
 bvp_status bvp_distance_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
                               double limit, bvp_array results, size_t *done, bvp_stats *stats)
 {
-    bvpi_meter own, *meter;
-    bvp_status status = begin_batch(a, b, &placements, &results, &own, &meter);
-    size_t k = 0;
-    for (; status == BVP_OK && k < placements.count; k++) {
-        bvp_body moved = *b;
-        moved.placement = bvpi_const_element(&placements, 12 * sizeof(double), k);
-        status = begin_element(meter);
-        if (status == BVP_OK)
-            status = distance(a, &moved, limit, 0, meter,
-                              bvpi_element(&results, sizeof(bvp_distance_result), k), stats);
-        if (status != BVP_OK)
-            break;
-    }
-    count_steps(meter, stats);
-    if (done != NULL)
-        *done = k;
-    return status;
+    return bvp_distance_about_batch(a, b, placements, limit, 0, results, done, stats);
+}
+
+static bvp_status within_one(const bvpi_pair_batch_of *of, const bvp_body *a, const bvp_body *b,
+                             bvpi_meter *meter, void *out, bvp_stats *stats)
+{
+    return within(a, b, of->limit, meter, out, NULL, stats);
+}
+
+bvp_status bvp_within_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
+                            double delta, bvp_array hits, size_t *done, bvp_stats *stats)
+{
+    const bvpi_pair_batch_of of = {.ask = within_one,
+                                   .placements = placements,
+                                   .answers = hits,
+                                   .answer_size = sizeof(int),
+                                   .limit = delta};
+    return bvpi_pair_batch(a, b, &of, done, stats);
 }

@@ -27,6 +27,7 @@
 
 #include "format/source.h"
 #include "query/pair/far_bodies.h"
+#include "query/pair/pair_batch.h"
 #include "query/warm/warm.h"
 
 enum {
@@ -76,6 +77,15 @@ static bvp_status end_call(bvpi_call *call, bvp_status status, bvp_warm_start *w
             memset(warm->front, 0, (size_t)warm->front_size);
     }
     return bvpi_call_end(call, status);
+}
+
+/* meter: a batch's, which counts the steps of all its elements; or NULL. */
+static void add_stats(coherent *c, const bvpi_meter *meter, bvp_stats *stats)
+{
+    if (meter == NULL)
+        bvpi_pair_add_stats(&c->query, stats);
+    else
+        bvpi_add_stats(stats, &c->query.answer.stats);
 }
 
 /* ---- choice of strategy ---------------------------------------------------------------------- */
@@ -203,15 +213,15 @@ static bvp_status collide(coherent *c)
     return BVP_OK;
 }
 
-static bvp_status collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start *warm, int *hit,
-                               bvp_stats *stats)
+static bvp_status collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start *warm,
+                               bvpi_meter *meter, int *hit, bvp_stats *stats)
 {
     if (hit == NULL || a == NULL || b == NULL || warm == NULL)
         return bvp_collide(a, b, hit, stats);
     *hit = 0;
     if (is_far(a, b, 0, warm, stats))
         return BVP_OK;
-    coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b};
+    coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b, .query.meter = meter};
     c.motion = bvpi_warm_motion(c.warm, a, b);
     if (c.motion < c.warm->clear.nearest) {
         c.warm->habits.served++;
@@ -222,7 +232,7 @@ static bvp_status collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_st
         return BVP_OK;
     const bvp_status status = collide(&c);
     *hit = status == BVP_OK && c.query.answer.best.found;
-    bvpi_pair_add_stats(&c.query, stats);
+    add_stats(&c, meter, stats);
     return status;
 }
 
@@ -230,7 +240,7 @@ bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start
                             bvp_stats *stats)
 {
     bvpi_call call = bvpi_call_begin_bodies(a, b);
-    return end_call(&call, collide_warm(a, b, warm, hit, stats), warm);
+    return end_call(&call, collide_warm(a, b, warm, NULL, hit, stats), warm);
 }
 
 /* ---- within ---------------------------------------------------------------------------------- */
@@ -255,16 +265,17 @@ static bvp_status ask_within(coherent *c, double delta)
 }
 
 static bvp_status within_warm(const bvp_body *a, const bvp_body *b, double delta,
-                              bvp_warm_start *warm, int *within, bvp_stats *stats)
+                              bvp_warm_start *warm, bvpi_meter *meter, int *within,
+                              bvp_stats *stats)
 {
     if (within == NULL || a == NULL || b == NULL || warm == NULL || !(delta >= 0))
         return bvp_within(a, b, delta, within, NULL, stats);
     if (delta == 0)
-        return collide_warm(a, b, warm, within, stats);
+        return collide_warm(a, b, warm, meter, within, stats);
     *within = 0;
     if (is_far(a, b, delta, warm, stats))
         return BVP_OK;
-    coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b};
+    coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b, .query.meter = meter};
     c.motion = bvpi_warm_motion(c.warm, a, b);
     /* from certificates alone, where they are enough */
     const bvpi_clearance *clear = &c.warm->clear;
@@ -277,7 +288,7 @@ static bvp_status within_warm(const bvp_body *a, const bvp_body *b, double delta
     }
     const bvp_status status = ask_within(&c, delta);
     *within = status == BVP_OK && c.query.answer.best.found;
-    bvpi_pair_add_stats(&c.query, stats);
+    add_stats(&c, meter, stats);
     return status;
 }
 
@@ -285,7 +296,7 @@ bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, b
                            int *within, bvp_stats *stats)
 {
     bvpi_call call = bvpi_call_begin_bodies(a, b);
-    return end_call(&call, within_warm(a, b, delta, warm, within, stats), warm);
+    return end_call(&call, within_warm(a, b, delta, warm, NULL, within, stats), warm);
 }
 
 /* ---- distance -------------------------------------------------------------------------------- */
@@ -378,7 +389,8 @@ static bvp_status distance(coherent *c, double limit)
 }
 
 static bvp_status distance_warm(const bvp_body *a, const bvp_body *b, double limit,
-                                bvp_warm_start *warm, bvp_distance_result *out, bvp_stats *stats)
+                                bvp_warm_start *warm, bvpi_meter *meter, bvp_distance_result *out,
+                                bvp_stats *stats)
 {
     if (out == NULL || a == NULL || b == NULL || warm == NULL || !(limit >= 0))
         return bvp_distance(a, b, limit, out, stats);
@@ -386,8 +398,12 @@ static bvp_status distance_warm(const bvp_body *a, const bvp_body *b, double lim
     if (is_far(a, b, limit, warm, stats))
         return BVP_OK;
     bvpi_warm *kept = (bvpi_warm *)warm;
-    coherent c = {
-        .warm = kept, .memory = warm, .a = a, .b = b, .motion = bvpi_warm_motion(kept, a, b)};
+    coherent c = {.warm = kept,
+                  .memory = warm,
+                  .a = a,
+                  .b = b,
+                  .motion = bvpi_warm_motion(kept, a, b),
+                  .query.meter = meter};
     if (limit * BEYOND + c.motion < kept->clear.nearest) {
         kept->habits.served++;
         *out = c.query.answer.best;
@@ -396,7 +412,7 @@ static bvp_status distance_warm(const bvp_body *a, const bvp_body *b, double lim
     const bvp_status status = distance(&c, limit);
     *out = c.query.answer.best;
     out->found = out->found && status == BVP_OK;
-    bvpi_pair_add_stats(&c.query, stats);
+    add_stats(&c, meter, stats);
     return status;
 }
 
@@ -404,5 +420,69 @@ bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
                              bvp_warm_start *warm, bvp_distance_result *out, bvp_stats *stats)
 {
     bvpi_call call = bvpi_call_begin_bodies(a, b);
-    return end_call(&call, distance_warm(a, b, limit, warm, out, stats), warm);
+    return end_call(&call, distance_warm(a, b, limit, warm, NULL, out, stats), warm);
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+static bvp_status collide_one(const bvpi_pair_batch_of *of, const bvp_body *a, const bvp_body *b,
+                              bvpi_meter *meter, void *out, bvp_stats *stats)
+{
+    bvpi_call call = bvpi_call_begin_bodies(a, b);
+    return end_call(&call, collide_warm(a, b, of->warm, meter, out, stats), of->warm);
+}
+
+bvp_status bvp_collide_warm_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
+                                  bvp_warm_start *warm, bvp_array hits, size_t *done,
+                                  bvp_stats *stats)
+{
+    const bvpi_pair_batch_of of = {.ask = collide_one,
+                                   .placements = placements,
+                                   .answers = hits,
+                                   .answer_size = sizeof(int),
+                                   .warm = warm};
+    return warm == NULL ? bvp_collide_batch(a, b, placements, hits, done, stats)
+                        : bvpi_pair_batch(a, b, &of, done, stats);
+}
+
+static bvp_status distance_one(const bvpi_pair_batch_of *of, const bvp_body *a, const bvp_body *b,
+                               bvpi_meter *meter, void *out, bvp_stats *stats)
+{
+    bvpi_call call = bvpi_call_begin_bodies(a, b);
+    return end_call(&call, distance_warm(a, b, of->limit, of->warm, meter, out, stats), of->warm);
+}
+
+bvp_status bvp_distance_warm_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
+                                   double limit, bvp_warm_start *warm, bvp_array results,
+                                   size_t *done, bvp_stats *stats)
+{
+    const bvpi_pair_batch_of of = {.ask = distance_one,
+                                   .placements = placements,
+                                   .answers = results,
+                                   .answer_size = sizeof(bvp_distance_result),
+                                   .limit = limit,
+                                   .warm = warm};
+    return warm == NULL ? bvp_distance_batch(a, b, placements, limit, results, done, stats)
+                        : bvpi_pair_batch(a, b, &of, done, stats);
+}
+
+static bvp_status within_one(const bvpi_pair_batch_of *of, const bvp_body *a, const bvp_body *b,
+                             bvpi_meter *meter, void *out, bvp_stats *stats)
+{
+    bvpi_call call = bvpi_call_begin_bodies(a, b);
+    return end_call(&call, within_warm(a, b, of->limit, of->warm, meter, out, stats), of->warm);
+}
+
+bvp_status bvp_within_warm_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
+                                 double delta, bvp_warm_start *warm, bvp_array hits, size_t *done,
+                                 bvp_stats *stats)
+{
+    const bvpi_pair_batch_of of = {.ask = within_one,
+                                   .placements = placements,
+                                   .answers = hits,
+                                   .answer_size = sizeof(int),
+                                   .limit = delta,
+                                   .warm = warm};
+    return warm == NULL ? bvp_within_batch(a, b, placements, delta, hits, done, stats)
+                        : bvpi_pair_batch(a, b, &of, done, stats);
 }

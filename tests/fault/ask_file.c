@@ -83,6 +83,27 @@ static int ask_part(const bvp_file *file, uint32_t part)
     return 0;
 }
 
+static int ask_columns(const bvp_file *file)
+{
+    static double placements[SOME][12];
+    static bvp_string names[SOME], values[SOME];
+    static bvp_part_info parts[SOME];
+    const bvp_range some = {0, SOME};
+    uint64_t count;
+    ASK(bvp_get_instances, file, some,
+        &(bvp_instance_columns){.placements = placements[0], .names = names}, &count);
+    NOTE(count);
+    ASK(bvp_get_nodes, file, some, &(bvp_node_columns){.placements = placements[0], .names = names},
+        &count);
+    NOTE(placements[0]);
+    ASK(bvp_get_properties, file, some, SOME,
+        &(bvp_property_columns){.keys = names, .values = values}, &count);
+    NOTE(count);
+    ASK(bvp_get_parts, file, some, parts, &count);
+    NOTE(parts[0].content_hash);
+    return 0;
+}
+
 int ask_tables(const bvp_file *file)
 {
     bvp_file_info info;
@@ -111,6 +132,8 @@ int ask_tables(const bvp_file *file)
         ASK(bvp_get_instance, file, i, &instance);
         NOTE(instance.placement);
     }
+    if (ask_columns(file) != 0)
+        return -1;
     TRY(bvp_get_provenance, file, text, sizeof text, &size);
     note(text, size < sizeof text ? size : sizeof text);
     for (uint32_t i = 0; i < info.part_count; i++)
@@ -146,6 +169,16 @@ static int ask_two(const bvp_body *a, const bvp_body *b)
     if (!b)
         return 0;
     ASK(bvp_collide_batch, a, b, (bvp_const_array){at, 0, 2}, (bvp_array){hits, 0, 2}, &done, NULL);
+    ASK(bvp_within_batch, a, b, (bvp_const_array){at, 0, 2}, .5, (bvp_array){hits, 0, 2}, &done,
+        NULL);
+    ASK(bvp_collide_warm_batch, a, b, (bvp_const_array){at, 0, 2}, &warm, (bvp_array){hits, 0, 2},
+        &done, NULL);
+    ASK(bvp_within_warm_batch, a, b, (bvp_const_array){at, 0, 2}, .5, &warm,
+        (bvp_array){hits, 0, 2}, &done, NULL);
+    ASK(bvp_distance_warm_batch, a, b, (bvp_const_array){at, 0, 2}, INFINITY, &warm,
+        (bvp_array){two, 0, 2}, &done, NULL);
+    ASK(bvp_distance_about_batch, a, b, (bvp_const_array){at, 0, 2}, INFINITY, .01,
+        (bvp_array){two, 0, 2}, &done, NULL);
     ASK(bvp_distance_batch, a, b, (bvp_const_array){at, 0, 2}, INFINITY, (bvp_array){two, 0, 2},
         &done, NULL);
     NOTE(hits);
@@ -207,6 +240,11 @@ int ask_one(const bvp_body *body)
     ASK(bvp_overlap, body, bvp_ball_region(middle, .5), on_hit, NULL, &count, NULL);
     ASK(bvp_overlap, body, bvp_convex_region(plane, 1), on_hit, NULL, &count, NULL);
     NOTE(count);
+    const double box[6] = {0, 0, 0, 1, 1, 1};
+    uint64_t offsets[2];
+    ASK(bvp_overlap_batch, body, (bvp_const_array){box, 0, 1}, (bvp_array){offsets, 0, 2},
+        (bvp_array){NULL, 0, 0}, &done, NULL);
+    NOTE(offsets[1]);
     ASK(bvp_candidates_box, body, lo, hi, on_candidate, NULL, &count, NULL);
     NOTE(count);
     ASK(bvp_convex_collide, body, &convex, &any, NULL);

@@ -96,7 +96,7 @@ function call_pointers(   pair, one_part) {
   through("/api_float_rays\\.c:ask_floats$|^bvp_float_ray_(first|any)$", "/ray_kernel\\.c:run_floats$")
   through("^bvpi_ray_query_hit$", ":(count_hit|hit_guarded|keep_crossing|keep_next|add_crossing)$")
   through("^bvp_closest(_batch)?$|/api_body\\.c:(closest_batch|ask_closest|ask_near_ones)$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")
-  through("^bvp_instances_in$|^bvp_overlap$|^bvp_candidates_box$", "/overlap_kernel\\.c:run$")
+  through("^bvp_instances_in$|^bvp_overlap(_batch)?$|/api_body\\.c:overlap_one$|^bvp_candidates_box$", "/overlap_kernel\\.c:run$")
   through("^bvp_convex_(distance|each|within)$|/api_convex\\.c:ask$|/zone_verdict\\.c:(ask|list_contacts|judge_meeting)$", "/convex_kernel\\.c:run$")
   through("^bvpi_convex_query_hit$", ":(id_guarded|stop_at_once)$|/zone_verdict\\.c:add_triangle$")
   through("/overlap_kernel\\.c:hand_over$", ":candidate_guarded$")
@@ -106,6 +106,8 @@ function call_pointers(   pair, one_part) {
   # of one part
   through("^bvpi_solid_ask$|/solid_point\\.c:is_on_surface", "/overlap_kernel\\.c:enter_part$")
   through("^bvpi_solid_ask$|/solid_point\\.c:sum_rays?", "/ray_kernel\\.c:run_part$")
+  through("^bvpi_overlap_query_hit$", ":(id_guarded|stop_at_once|add_hit)$")
+  through("^bvpi_pair_batch$", "/api_(pair|warm)\\.c:(collide|distance|within)_one$")
   through("^bvp_broad_(update|in_box|near)$|^bvpi_broad_renew_near$|/broad_(near|ask)\\.c:", "/broad_kernel\\.c:(fill|fit|refit|next|pairs)$")
   through("^bvp_broad_move(_all)?$|/broad_near\\.c:", "/broad_move_kernel\\.c:(move|fatten_all)$")
   # of an instance that a kernel has come to a kernel asks more: about one part

@@ -18,6 +18,7 @@ PROPERTY_SUITES += \
 	tests/property/test_clash_zones.c \
 	tests/property/test_closest.c \
 	tests/property/test_coincident.c \
+	tests/property/test_columns.c \
 	tests/property/test_control.c \
 	tests/property/test_convex.c \
 	tests/property/test_copy.c \
@@ -45,6 +46,7 @@ PROPERTY_SUITES += \
 	tests/property/test_pairs.c \
 	tests/property/test_part_caches.c \
 	tests/property/test_penetration.c \
+	tests/property/test_query_batches.c \
 	tests/property/test_race.c \
 	tests/property/test_ray.c \
 	tests/property/test_ray_counts.c \

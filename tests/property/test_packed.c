@@ -338,6 +338,13 @@ START_TEST(a_thin_file_answers_as_a_fat_one)
         ck_assert_mem_eq(p[0], p[1], sizeof p[0]);
         ck_assert_mem_eq(ids[0], ids[1], sizeof ids[0]);
     }
+    bvp_part_info parts[2][PARTS];
+    uint64_t count[2];
+    bvp_get_parts(whole.file, (bvp_range){0, PARTS}, parts[0], &count[0]);
+    ck_assert_int_eq(bvp_get_parts(thin.file, (bvp_range){0, PARTS}, parts[1], &count[1]), BVP_OK);
+    ck_assert(count[0] == PARTS && count[1] == PARTS);
+    for (int part = 0; part < PARTS; part++)
+        ck_assert_mem_eq(parts[0][part].content_hash, parts[1][part].content_hash, 16);
     const bvp_body a = {.file = whole.file, .part = BVP_ASSEMBLY};
     const bvp_body b = {.file = thin.file, .part = BVP_ASSEMBLY};
     for (int i = 0; i < 20; i++) {

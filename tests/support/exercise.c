@@ -102,6 +102,38 @@ static void read_part(const bvp_file *file, uint32_t part)
     read_hierarchies(file, part);
 }
 
+static void ask_columns(const bvp_file *file)
+{
+    double placements[LIMIT][12];
+    uint32_t numbers[LIMIT];
+    bvp_string names[LIMIT], values[LIMIT];
+    uint64_t offsets[LIMIT + 1];
+    bvp_part_info parts[LIMIT];
+    const bvp_range all = {0, LIMIT};
+    uint64_t count;
+    bvp_status status;
+    bvp_get_instances(
+        file, all,
+        &(bvp_instance_columns){.parts = numbers, .placements = placements[0], .names = names},
+        &count);
+    bvp_get_instances(file, all, &(bvp_instance_columns){.names = names}, &count);
+    bvp_get_nodes(file, all,
+                  &(bvp_node_columns){.parts = numbers,
+                                      .property_counts = numbers,
+                                      .placements = placements[0],
+                                      .names = names,
+                                      .source_ids = values},
+                  &count);
+    status = bvp_get_properties(
+        file, all, LIMIT,
+        &(bvp_property_columns){.offsets = offsets, .keys = names, .values = values}, &count);
+    for (uint64_t k = 0; status == BVP_OK && k < count && k < LIMIT; k++) {
+        read_string(names[k]);
+        read_string(values[k]);
+    }
+    bvp_get_parts(file, all, parts, &count);
+}
+
 static void read_tables(const bvp_file *file, const bvp_file_info *info)
 {
     bvp_instance_info instance;
@@ -128,6 +160,7 @@ static void read_tables(const bvp_file *file, const bvp_file_info *info)
                 read_string(value);
             }
     }
+    ask_columns(file);
     bvp_get_provenance(file, text, sizeof text, &size, NULL);
     bvp_boxes(file, BVP_ASSEMBLY, 2, on_box, &left);
 }
@@ -185,6 +218,16 @@ static void ask_convex(const bvp_body *body, const double middle[3], const doubl
     }
 }
 
+static void ask_boxes(const bvp_body *body, const double lo[3], const double hi[3])
+{
+    const double boxes[2][6] = {{lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]},
+                                {hi[0], hi[1], hi[2], hi[0], hi[1], hi[2]}};
+    uint64_t offsets[3];
+    bvp_hit_id hits[LIMIT];
+    bvp_overlap_batch(body, (bvp_const_array){boxes, 0, 2}, (bvp_array){offsets, 0, 3},
+                      (bvp_array){hits, 0, LIMIT}, NULL, NULL);
+}
+
 static void ask_one(const bvp_body *body, const double middle[3], const double size)
 {
     bvp_ray ray = {.direction = {1, 0.5, 0.25}, .t_max = INFINITY};
@@ -214,6 +257,7 @@ static void ask_one(const bvp_body *body, const double middle[3], const double s
     bvp_overlap(body, bvp_ball_region(middle, size / 8), on_hit, &left, &count, NULL);
     bvp_overlap(body, bvp_convex_region(planes, 2), on_hit, &left, &count, NULL);
     ask_convex(body, middle, size);
+    ask_boxes(body, lo, hi);
 }
 
 /* Of assemblies; a part is refused. */
@@ -234,6 +278,22 @@ static void ask_instances(const bvp_body *body, const double middle[3], const do
     bvp_nearest_instances(body, lo, INFINITY, (bvp_array){nearest, 0, 5}, &count, NULL);
 }
 
+static void ask_two_batches(const bvp_body *a, const bvp_body *b, double size)
+{
+    const double at[2][12] = {{1, 0, 0, size, 0, 1, 0, 0, 0, 0, 1, 0},
+                              {1, 0, 0, size / 2, 0, 1, 0, 0, 0, 0, 1, 0}};
+    const bvp_const_array places = {at, 0, 2};
+    bvp_distance_result nearest[2];
+    bvp_warm_start warm = {.front = NULL};
+    int hits[2];
+    bvp_within_batch(a, b, places, size / 100, (bvp_array){hits, 0, 2}, NULL, NULL);
+    bvp_distance_about_batch(a, b, places, size, size / 1e4, (bvp_array){nearest, 0, 2}, NULL,
+                             NULL);
+    bvp_collide_warm_batch(a, b, places, &warm, (bvp_array){hits, 0, 2}, NULL, NULL);
+    bvp_within_warm_batch(a, b, places, size / 100, &warm, (bvp_array){hits, 0, 2}, NULL, NULL);
+    bvp_distance_warm_batch(a, b, places, size, &warm, (bvp_array){nearest, 0, 2}, NULL, NULL);
+}
+
 static void ask_two(const bvp_body *a, const bvp_body *b, double size)
 {
     bvp_distance_result nearest;
@@ -244,6 +304,7 @@ static void ask_two(const bvp_body *a, const bvp_body *b, double size)
     bvp_distance(a, b, INFINITY, &nearest, NULL);
     bvp_distance_about(a, b, INFINITY, size / 1e4, &nearest, NULL);
     bvp_within(a, b, size / 100, &hit, &nearest, NULL);
+    ask_two_batches(a, b, size);
 }
 
 /* A group of instances against all others, and what the first level of the tree has. */

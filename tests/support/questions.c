@@ -198,6 +198,49 @@ static bvp_status ask_instances(const bvp_file *file, uint64_t *answer)
     return status;
 }
 
+static bvp_status ask_columns(const bvp_file *file, uint64_t *answer)
+{
+    static uint32_t parts[1500];
+    static double placements[1500][12];
+    static bvp_string names[1500], keys[1500];
+    const bvp_range some = {100, 300};
+    bvp_part_info info[2];
+    uint64_t count = 0;
+    bvp_status status = bvp_get_instances(
+        file, some,
+        &(bvp_instance_columns){.parts = parts, .placements = placements[0], .names = names},
+        &count);
+    for (uint64_t k = 0; status == BVP_OK && k < count; k++) {
+        TAKE(parts[k]);
+        TAKE(placements[k]);
+        take_string(answer, names[k]);
+    }
+    if (status == BVP_OK)
+        status = bvp_get_nodes(
+            file, some,
+            &(bvp_node_columns){.ends = parts, .placements = placements[0], .names = names},
+            &count);
+    for (uint64_t k = 0; status == BVP_OK && k < count; k++) {
+        TAKE(parts[k]);
+        TAKE(placements[k]);
+        take_string(answer, names[k]);
+    }
+    if (status == BVP_OK)
+        status = bvp_get_properties(file, some, 1500,
+                                    &(bvp_property_columns){.keys = keys, .values = names}, &count);
+    for (uint64_t k = 0; status == BVP_OK && k < count && k < 1500; k++) {
+        take_string(answer, keys[k]);
+        take_string(answer, names[k]);
+    }
+    if (status == BVP_OK)
+        status = bvp_get_parts(file, (bvp_range){0, 2}, info, &count);
+    for (uint64_t k = 0; status == BVP_OK && k < count; k++) {
+        take_string(answer, info[k].name);
+        TAKE(info[k].lo);
+    }
+    return status;
+}
+
 static bvp_status ask_subtree(const bvp_file *file, uint64_t *answer)
 {
     uint64_t bits[64] = {0};
@@ -405,6 +448,22 @@ static bvp_status ask_overlap(const bvp_file *file, uint64_t *answer)
     return status;
 }
 
+static bvp_status ask_boxes_batch(const bvp_file *file, uint64_t *answer)
+{
+    static bvp_hit_id hits[4000];
+    const bvp_body body = large_part(file);
+    const double boxes[3][6] = {
+        {-5, -5, -5, 2, 5, 0}, {900, 0, 0, 901, 1, 1}, {-9, 0, 0, -3, 4, 9}};
+    uint64_t offsets[4] = {0};
+    const bvp_status status =
+        bvp_overlap_batch(&body, (bvp_const_array){boxes, 0, 3}, (bvp_array){offsets, 0, 4},
+                          (bvp_array){hits, 0, 4000}, NULL, NULL);
+    TAKE(offsets);
+    for (uint64_t k = 0; status == BVP_OK && k < offsets[3]; k++)
+        take_id(answer, &hits[k]);
+    return status;
+}
+
 static int take_candidate(void *answer, const bvp_hit_id *id, const double corners[9])
 {
     take_id(answer, id);
@@ -542,6 +601,15 @@ static bvp_status ask_pair_batches(const bvp_file *file, uint64_t *answer)
     if (status == BVP_OK)
         status =
             bvp_distance_batch(&a, &b, places, INFINITY, (bvp_array){results, 0, 5}, NULL, NULL);
+    bvp_warm_start warm = {.front = NULL};
+    int within[5] = {0};
+    if (status == BVP_OK)
+        status =
+            bvp_collide_warm_batch(&a, &b, places, &warm, (bvp_array){within, 0, 5}, NULL, NULL);
+    TAKE(within);
+    if (status == BVP_OK)
+        status = bvp_within_batch(&a, &b, places, 0.5, (bvp_array){within, 0, 5}, NULL, NULL);
+    TAKE(within);
     TAKE(hits);
     for (int k = 0; k < 5; k++)
         take_distance(answer, &results[k]);
@@ -705,6 +773,7 @@ const question questions[] = {
     {"hierarchies", ask_hierarchies},
     {"nodes", ask_nodes},
     {"instances", ask_instances},
+    {"columns", ask_columns},
     {"subtree", ask_subtree},
     {"provenance", ask_provenance},
     {"digest", ask_digest},
@@ -717,6 +786,7 @@ const question questions[] = {
     {"closest", ask_closest},
     {"overlap", ask_overlap},
     {"candidates", ask_candidates},
+    {"overlap batch", ask_boxes_batch},
     {"convex", ask_convex},
     {"instances in", ask_instances_in},
     {"pair of parts", ask_parts_pair},

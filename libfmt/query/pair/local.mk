@@ -20,6 +20,7 @@ noinst_HEADERS += \
 	libfmt/query/pair/coincident.h \
 	libfmt/query/pair/facing.h \
 	libfmt/query/pair/far_bodies.h \
+	libfmt/query/pair/pair_batch.h \
 	libfmt/query/pair/pair_boxes.h \
 	libfmt/query/pair/pair_heap.h \
 	libfmt/query/pair/pair_leaf.h \

@@ -613,6 +613,35 @@ class file
         const bvp_status status = bvp_get_instance(c(), instance, &out);
         return answer(status, out);
     }
+    // Tables in bulk: how many rows were read. The columns have room for range.count rows each.
+    result<std::uint64_t> instances(const bvp_range &range, const bvp_instance_columns &out) const
+    {
+        std::uint64_t count = 0;
+        const bvp_status status = bvp_get_instances(c(), range, &out, &count);
+        return answer(status, count);
+    }
+    result<std::uint64_t> nodes(const bvp_range &range, const bvp_node_columns &out) const
+    {
+        std::uint64_t count = 0;
+        const bvp_status status = bvp_get_nodes(c(), range, &out, &count);
+        return answer(status, count);
+    }
+    // Those from part `first` on, as many as there is room for.
+    result<std::uint64_t> parts(std::uint64_t first, view<bvp_part_info> out) const
+    {
+        std::uint64_t count = 0;
+        const bvp_status status =
+            bvp_get_parts(c(), bvp_range{first, out.size()}, out.data(), &count);
+        return answer(status, count);
+    }
+    // How many there are, which may be more than there is room for.
+    result<std::uint64_t> properties(const bvp_range &nodes, std::uint64_t capacity,
+                                     const bvp_property_columns &out) const
+    {
+        std::uint64_t count = 0;
+        const bvp_status status = bvp_get_properties(c(), nodes, capacity, &out, &count);
+        return answer(status, count);
+    }
     // Key and value, in the mapping.
     result<std::pair<std::string_view, std::string_view>> property(std::uint32_t node,
                                                                    std::uint32_t property) const
@@ -1296,6 +1325,62 @@ class body
         const bvp_status status =
             bvp_distance_batch(&a, &b, placements, limit, results, done, stats);
         return this->done(status, &other);
+    }
+    result<void> distance_about_batch(const body &other, strided<const placement> placements,
+                                      double limit, double tolerance,
+                                      strided<bvp_distance_result> results,
+                                      std::size_t *done = nullptr, bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c(), b = other.c();
+        const bvp_status status =
+            bvp_distance_about_batch(&a, &b, placements, limit, tolerance, results, done, stats);
+        return this->done(status, &other);
+    }
+    result<void> within_batch(const body &other, strided<const placement> placements, double delta,
+                              strided<int> hits, std::size_t *done = nullptr,
+                              bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c(), b = other.c();
+        const bvp_status status = bvp_within_batch(&a, &b, placements, delta, hits, done, stats);
+        return this->done(status, &other);
+    }
+    result<void> collide_warm_batch(const body &other, strided<const placement> placements,
+                                    bvp_warm_start &warm, strided<int> hits,
+                                    std::size_t *done = nullptr, bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c(), b = other.c();
+        const bvp_status status =
+            bvp_collide_warm_batch(&a, &b, placements, &warm, hits, done, stats);
+        return this->done(status, &other);
+    }
+    result<void> distance_warm_batch(const body &other, strided<const placement> placements,
+                                     double limit, bvp_warm_start &warm,
+                                     strided<bvp_distance_result> results,
+                                     std::size_t *done = nullptr, bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c(), b = other.c();
+        const bvp_status status =
+            bvp_distance_warm_batch(&a, &b, placements, limit, &warm, results, done, stats);
+        return this->done(status, &other);
+    }
+    result<void> within_warm_batch(const body &other, strided<const placement> placements,
+                                   double delta, bvp_warm_start &warm, strided<int> hits,
+                                   std::size_t *done = nullptr, bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c(), b = other.c();
+        const bvp_status status =
+            bvp_within_warm_batch(&a, &b, placements, delta, &warm, hits, done, stats);
+        return this->done(status, &other);
+    }
+    // Boxes of lo and hi. How many of them are complete: fewer than there are where hits are full.
+    result<std::size_t> overlap_batch(strided<const std::array<double, 6>> boxes,
+                                      strided<std::uint64_t> offsets, strided<bvp_hit_id> hits,
+                                      bvp_stats *stats = nullptr) const
+    {
+        const bvp_body a = c();
+        std::size_t done = 0;
+        const bvp_status status = bvp_overlap_batch(&a, boxes, offsets, hits, &done, stats);
+        return answer(status == BVP_ERR_LIMIT ? BVP_OK : status, done);
     }
 };
 

@@ -99,7 +99,7 @@ function call_pointers(   pair, one_part) {
   through("^bvp_instances_in$|^bvp_overlap(_batch)?$|/api_body\\.c:overlap_one$|^bvp_candidates_box$", "/overlap_kernel\\.c:run$")
   through("^bvp_convex_(distance|each|within)$|/api_convex\\.c:ask$|/zone_verdict\\.c:(ask|list_contacts|judge_meeting)$", "/convex_kernel\\.c:run$")
   through("^bvpi_convex_query_hit$", ":(id_guarded|stop_at_once)$|/zone_verdict\\.c:add_triangle$")
-  through("/overlap_kernel\\.c:hand_over$", ":candidate_guarded$")
+  through("/overlap_kernel\\.c:(hand_over|triangles)$", ":candidate_guarded$")
   through("^bvpi_overlap_query_hit$", ":(id_guarded|stop_at_once)$")
   through("/api_inside\\.c:ask_(all|signed)", "/closest_kernel\\.c:run$")
   through("^bvpi_solid_where$", "/overlap_kernel\\.c:run$")
@@ -126,7 +126,7 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_find_attached$", "/(attached|map)\\.c:read_(memory|fd)$")
   # of a source: the caller's
   through("^bvpi_source_close$|^bvpi_ahead_hint$|^bvpi_source_ask$|/source_chunks\\.c:fetch|^bvpi_map_source$|/map\\.c:(begin_source|copy_source|open_source)", "")
-  through(":(hit|id|volume|clash)_guarded$|:tell_progress$", "")
+  through(":(hit|id|volume|clash|candidate)_guarded$|:tell_progress$", "")
   through("^bvpi_verify_nodes$", "/verify_instances\\.c:verify_instance_leaf$|/verify_parts\\.c:verify_triangle_leaf$")
   through("^bvp_verify_with$|/verify_file\\.c:(bvp_verify_with\\.part\\.0$|verify_bytes)", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify_file\\.c:verify_totals$")
   through("^bvpi_write_fd$|/write\\.c:put_(given_sections|section(\\.isra\\.0)?)$", "/write\\.c:put_")

@@ -49,6 +49,64 @@ class TwoBodies(unittest.TestCase):
                 about = self.a.distance_about(self.b.at(place), 0.1)
                 self.assertLessEqual(about.distance, one.distance + 0.1)
 
+    def test_warm_batches_are_the_plain_ones(self):
+        a, b = models.ball().body(0), models.cubes().body(0)
+        places = np.tile(models.shift(0), (100, 1, 1))
+        places[:, 0, 3] = np.linspace(3, -0.5, 100)
+
+        def kept_in(warm):
+            return bytes(bvpack._ffi.buffer(warm._c)) + warm._front.tobytes()
+
+        for ask in (
+            lambda **warm: a.collide_batch(b, places, **warm),
+            lambda **warm: a.within_batch(b, 0.5, places, **warm),
+            lambda **warm: a.distance_batch(b, places, **warm)["distance"],
+        ):
+            plain, warm = ask(), bvpack.WarmStart()
+            self.assertTrue((plain == plain[0]).sum() < len(plain))
+            for kept in (bvpack.WarmStart(2**16), warm):
+                before = kept_in(kept)
+                np.testing.assert_allclose(ask(warm=kept), plain, rtol=2e-9)
+                self.assertNotEqual(kept_in(kept), before)
+            np.testing.assert_allclose(ask(warm=warm), plain, rtol=2e-9)
+
+    def test_distance_about_batch(self):
+        places = self.places(100)
+        far = self.a.distance_batch(self.b, places)["distance"]
+        about = self.a.distance_about_batch(self.b, 0.1, places)
+        self.assertTrue((about["distance"] <= far + 0.1).all() and (about["lower"] <= far).all())
+        for place, row in zip(places, about):
+            one = self.a.distance_about(self.b.at(place), 0.1)
+            self.assertEqual(one.distance, row["distance"])
+        some = self.a.distance_about_batch(self.b, 0.1, places, limit=0.5)
+        self.assertTrue(0 < some["found"].sum() < len(some))
+
+    def test_penetration(self):
+        cube = models.cubes().body(0)
+        for gap, depth in ((0.75, 0.25), (0.25, 0.5)):
+            place = models.shift(0.5, 0.5, gap) if gap > 0.5 else models.shift(0.5, 0.6, gap)
+            expected = min(depth, 0.4) if gap < 0.5 else depth
+            found = cube.penetration(cube, place)
+            self.assertEqual(found.verdict, "penetrating")
+            self.assertAlmostEqual(found.depth, expected, delta=1e-4)
+            self.assertAlmostEqual(found.depth_upper, expected, delta=1e-4)
+            self.assertGreaterEqual(found.depth_upper, found.depth)
+            # a moves out of b: nothing touches then, and a little less does
+            out = np.eye(3, 4)
+            for factor, touches in ((1.0001, False), (0.99, True)):
+                out[:, 3] = found.direction * found.depth_upper * factor
+                self.assertIs(cube.at(out).collide(cube, place), touches)
+        rows = found.contacts
+        self.assertEqual(rows.dtype, bvpack.CONTACT)
+        self.assertTrue(len(rows) and (np.diff(rows["depth"]) <= 0).all())
+        gap = ((rows["point_a"] - rows["point_b"]) * rows["normal"]).sum(axis=1)
+        np.testing.assert_allclose(gap, rows["depth"], atol=1e-9)
+        self.assertEqual(len(cube.penetration(cube, place, contacts=0).contacts), 0)
+        clear = cube.penetration(cube.at(models.shift(3)))
+        self.assertEqual((clear.verdict, clear.depth_upper, len(clear.contacts)), ("clear", 0, 0))
+        with self.assertRaises(bvpack.ArgumentError):
+            cube.penetration(cube, np.zeros((3, 4)))
+
     def test_without_copies(self):
         big = np.zeros((50, 4, 4))
         big[:, :3] = self.places(50)
@@ -184,6 +242,38 @@ class OneBody(unittest.TestCase):
         hull = bvpack.hull(self.rng.normal(size=(20, 3)) * 0.05, models.shift(1))
         self.assertTrue(self.body.solid_collide(hull))
         self.assertEqual(len(self.body.solid_triangles(bvpack.box([4, 4, 4]))), len(self.triangles))
+
+    def test_boxes_in_batches(self):
+        low = self.rng.uniform(-1.2, 1, (60, 3))
+        boxes = np.stack([low, low + self.rng.uniform(0, 0.6, (60, 3))], axis=1)
+        offsets, hits = self.body.overlap_batch(boxes)
+        self.assertTrue(0 < len(hits) == offsets[-1])
+        corners = self.triangles.astype("f8")
+        for i, box in enumerate(boxes):
+            alone = self.body.overlap(box=box)
+            np.testing.assert_array_equal(hits[int(offsets[i]) : int(offsets[i + 1])], alone)
+            ids, places = self.body.candidates_box(box)
+            self.assertEqual(places.shape, (len(ids), 3, 3))
+            np.testing.assert_array_equal(places, corners[ids["triangle"]])
+            near = set(ids["triangle"].tolist())
+            self.assertLessEqual(set(alone["triangle"].tolist()), near)
+            # its own box meets the given one, but for rounding
+            self.assertTrue((places.min(axis=1) <= box[1] + 1e-6).all())
+            self.assertTrue((places.max(axis=1) >= box[0] - 1e-6).all())
+        moved = self.body.at(models.shift(5)).candidates_box(boxes[0] + [5, 0, 0])
+        np.testing.assert_allclose(
+            np.sort(moved[1][:, :, 0].ravel()),
+            np.sort(self.body.candidates_box(boxes[0])[1][:, :, 0].ravel()) + 5, atol=1e-9,
+        )  # fmt: skip
+        self.assertEqual([len(x) for x in self.body.overlap_batch(np.empty((0, 2, 3)))], [1, 0])
+        self.assertEqual([len(x) for x in self.body.candidates_box([[7, 7, 7], [8, 8, 8]])], [0, 0])
+        with self.assertRaises(bvpack.ArgumentError):
+            self.body.overlap_batch([[[0, 0, 0], [-1, 0, 0]]])
+        for bad in (np.zeros(6), np.zeros((1, 6))):
+            with self.assertRaises(ValueError):
+                self.body.candidates_box(bad)
+            with self.assertRaises(ValueError):
+                self.body.overlap_batch(bad)
 
     def test_instances(self):
         body = models.cubes().body()

@@ -37,12 +37,16 @@ int bvpy_ray_any(const bvp_body *body, const bvp_ray *ray);
 double bvpy_distance(const bvp_body *a, const bvp_body *b, const double *placement, double limit,
                      bvp_distance_result *out, bvp_warm_start *warm);
 
-/* within[i]: 1 or 0, of b at placements[12 * i]. */
-bvp_status bvpy_within_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
-                             double delta, bvp_array within, size_t *done);
 bvp_status bvpy_pairs(const bvp_body *a, const bvp_body *b, bvpy_rows *rows);
 bvp_status bvpy_overlap(const bvp_body *body, const bvp_region *region, bvpy_rows *rows);
 bvp_status bvpy_convex_each(const bvp_body *body, const bvp_convex *convex, bvpy_rows *rows);
+typedef struct bvpy_candidate_row {
+    bvp_hit_id hit;
+    double corners[9];
+} bvpy_candidate_row;
+/* Rows bvpy_candidate_row. */
+bvp_status bvpy_candidates_box(const bvp_body *body, const double *lo, const double *hi,
+                               bvpy_rows *rows);
 /* Rows bvpy_ray_row, of each ray in the order of t. */
 bvp_status bvpy_ray_all_batch(const bvp_body *body, bvp_const_array rays, bvpy_rows *rows,
                               size_t *done);
@@ -130,21 +134,6 @@ double bvpy_distance(const bvp_body *a, const bvp_body *b, const double *placeme
     return out->found ? out->distance : (double)INFINITY;
 }
 
-bvp_status bvpy_within_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
-                             double delta, bvp_array within, size_t *done)
-{
-    const size_t step = placements.stride ? placements.stride : 12 * sizeof(double);
-    const size_t answer_step = within.stride ? within.stride : sizeof(int);
-    bvp_body copy = *b;
-    bvp_status status = BVP_OK;
-    for (*done = 0; *done < placements.count && status == BVP_OK; *done += status == BVP_OK) {
-        copy.placement = (const void *)((const char *)placements.base + *done * step);
-        status = bvp_within(a, &copy, delta, (void *)((char *)within.base + *done * answer_step),
-                            NULL, NULL);
-    }
-    return status;
-}
-
 int bvpy_ray_any(const bvp_body *body, const bvp_ray *ray)
 {
     int hit = 0;
@@ -203,6 +192,13 @@ static int collect_ray(void *user, const bvp_ray_hit *hit)
     return collect(rows, &row);
 }
 
+static int collect_candidate(void *user, const bvp_hit_id *hit, const double corners[9])
+{
+    bvpy_candidate_row row = {.hit = *hit};
+    memcpy(row.corners, corners, sizeof row.corners);
+    return collect(user, &row);
+}
+
 static int collect_ball(void *user, const bvp_hit_id *hit)
 {
     bvpy_rows *rows = user;
@@ -231,6 +227,13 @@ bvp_status bvpy_convex_each(const bvp_body *body, const bvp_convex *convex, bvpy
 {
     uint64_t count;
     return end(rows, bvp_convex_each(body, convex, collect_hit, rows, &count, NULL));
+}
+
+bvp_status bvpy_candidates_box(const bvp_body *body, const double *lo, const double *hi,
+                               bvpy_rows *rows)
+{
+    uint64_t count;
+    return end(rows, bvp_candidates_box(body, lo, hi, collect_candidate, rows, &count, NULL));
 }
 
 bvp_status bvpy_clash(const bvp_clash_scene *scene, const bvp_clash_options *options,

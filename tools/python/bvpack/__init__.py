@@ -18,10 +18,10 @@ from math import inf
 
 import numpy as np
 
-from ._answers import Closest, Distance, RayHit, Triangle
+from ._answers import VERDICTS, Closest, Distance, Penetration, RayHit, Triangle
 from ._body import Body, WarmStart
 from ._broad import BroadPhase
-from ._clash import VERDICTS, Clashes, clash
+from ._clash import Clashes, clash
 from ._errors import (
     ArgumentError,
     CancelledError,
@@ -42,6 +42,7 @@ from ._types import (
     BOX,
     CLASH,
     CLOSEST,
+    CONTACT,
     DISTANCE,
     FLOAT_HIT,
     FLOAT_RAY,
@@ -129,9 +130,9 @@ def rays(origins, directions, t_min=0.0, t_max=inf, *, dtype=np.float64) -> np.n
 
 __all__ = [
     "ASSEMBLY", "ArgumentError", "BOX", "Body", "BroadPhase", "Builder", "CLASH", "CLOSEST",
-    "CancelledError", "Clashes", "Closest", "DISTANCE", "Distance", "Error", "FLOAT_HIT",
+    "CONTACT", "CancelledError", "Clashes", "Closest", "DISTANCE", "Distance", "Error", "FLOAT_HIT",
     "FLOAT_RAY", "File", "FileError", "FormatError", "HIT_ID", "INSIDE", "LimitError", "MissingFileError",
-    "NONE", "NO_TRIANGLE", "OutOfMemoryError", "PAIR", "ProgramError", "RAY", "RAY_HIT", "RAY_ROW",
+    "NONE", "NO_TRIANGLE", "OutOfMemoryError", "PAIR", "Penetration", "ProgramError", "RAY", "RAY_HIT", "RAY_ROW",
     "RayHit", "SIGNED", "Solid", "Triangle", "VERDICTS", "WarmStart", "ball", "box", "capsule", "clash",
     "cylinder", "hull", "open", "pack", "rays",
 ]  # fmt: skip

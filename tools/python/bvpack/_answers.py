@@ -7,8 +7,11 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from ._native import lib
+from ._native import ffi, lib
 
+VERDICTS = tuple(
+    ffi.string(lib.bvp_verdict_name(i)).decode() for i in range(lib.BVP_VERDICT_COUNT)
+)
 _NONE = lib.BVP_NONE
 
 
@@ -132,3 +135,43 @@ class RayHit(_Answer):
 
     def __repr__(self) -> str:
         return f"<RayHit t={self.t:g} {self.id}>"
+
+
+class Penetration(_Answer):
+    """How deep two bodies are in each other, and which way out is short.
+
+    Attributes
+    ----------
+    contacts : numpy.ndarray
+        Rows of `bvpack.CONTACT`, the deepest first: `point_a` and `point_b` on the surfaces,
+        `normal` from a to b, `depth`, and the triangles `hit_a` and `hit_b`.
+    """
+
+    __slots__ = ("contacts",)
+
+    def __init__(self, c, contacts: np.ndarray) -> None:
+        super().__init__(c)
+        self.contacts = contacts
+
+    @property
+    def verdict(self) -> str:
+        """The relation: "clear"; "penetrating", when surfaces meet; "enclosed"; or "unknown"."""
+        return VERDICTS[self._c.verdict]
+
+    @property
+    def depth(self) -> float:
+        """No shorter move takes the bodies apart; certain."""
+        return self._c.depth
+
+    @property
+    def depth_upper(self) -> float:
+        """A move of the first body by so much along `direction` takes them apart; certain."""
+        return self._c.depth_upper
+
+    @property
+    def direction(self) -> np.ndarray:
+        """Which way the first body moves out, a unit vector, (3,); zeros when they are clear."""
+        return np.array(tuple(self._c.direction))
+
+    def __repr__(self) -> str:
+        return f"<Penetration {self.verdict}, {self.depth:g} to {self.depth_upper:g} deep>"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Optional
 import numpy as np
 
 from . import _arrays, _types
-from ._answers import Closest, Distance, RayHit
+from ._answers import Closest, Distance, Penetration, RayHit
 from ._arrays import DOUBLES, F8, I4
 from ._interrupt import fail
 from ._native import ffi, lib
@@ -229,7 +229,35 @@ class Body:
         b = NULL if other is None else other._c
         return self._collect(lib.bvpy_pairs(self._c, b, rows), rows, _types.PAIR, "pairs")
 
-    def collide_batch(self, other: "Body", placements, out=None, *, progress=None) -> np.ndarray:
+    def penetration(self, other: "Body", placement=None, *, contacts: int = 16) -> Penetration:
+        """Return how deep two bodies are in each other, the way out, and where they touch.
+
+        It costs some ten to hundred collides. A part with open edges has no inside: its contacts
+        have depth 0.
+
+        Parameters
+        ----------
+        contacts : int
+            At most so many, the deepest ones.
+
+        Examples
+        --------
+        >>> found = cube.penetration(cube, [[1, 0, 0, 0.75], [0, 1, 0, 0.5], [0, 0, 1, 0.5]])
+        >>> found.verdict, round(found.depth_upper, 3), found.direction.round(3) + 0.0
+        ('penetrating', 0.25, array([-1.,  0.,  0.]))
+        >>> round(found.contacts["depth"][0], 3)
+        0.25
+        """
+        b = other if placement is None else other.at(placement)
+        rows, out = np.empty(contacts, _types.CONTACT), ffi.new("bvp_penetration_result *")
+        status = lib.bvp_penetration(self._c, b._c, _arrays.out_array(rows), out)
+        if status:
+            fail(status, "penetration", self)
+        return Penetration(out, rows[: out.contact_count])
+
+    def collide_batch(
+        self, other: "Body", placements, out=None, *, warm=None, progress=None
+    ) -> np.ndarray:
         """Tell for each placement of `other` whether it touches.
 
         Parameters
@@ -238,6 +266,8 @@ class Body:
             In place of other's own.
         out : (n,) int32 array, optional
             Where 0 or 1 is written.
+        warm : WarmStart, optional
+            For placements along a path: each begins with what the one before left.
 
         Returns
         -------
@@ -252,35 +282,54 @@ class Body:
         >>> cube.collide_batch(cube, places)
         array([ True, False, False])
         """
-        given = _arrays.placements(placements)
+        given, kept = _arrays.placements(placements), NULL if warm is None else warm._c
         answers = _arrays.output(out, len(given), I4)
         self._batch(
             "collide_batch", given, answers, progress,
-            lambda i, o, done: lib.bvp_collide_batch(self._c, other._c, i, o, done, NULL),
+            lambda i, o, done: lib.bvp_collide_warm_batch(self._c, other._c, i, kept, o, done, NULL),
         )  # fmt: skip
         return _arrays.as_bools(answers)
 
     def distance_batch(
-        self, other: "Body", placements, limit: float = inf, out=None, *, progress=None
+        self, other: "Body", placements, limit: float = inf, out=None, *, warm=None, progress=None
     ) -> np.ndarray:
         """Return the distances to `other` at many placements, as an array of `bvpack.DISTANCE`."""
-        given = _arrays.placements(placements)
+        given, kept = _arrays.placements(placements), NULL if warm is None else warm._c
         answers = _arrays.output(out, len(given), _types.DISTANCE)
         self._batch(
             "distance_batch", given, answers, progress,
-            lambda i, o, done: lib.bvp_distance_batch(self._c, other._c, i, limit, o, done, NULL),
+            lambda i, o, done: lib.bvp_distance_warm_batch(
+                self._c, other._c, i, limit, kept, o, done, NULL
+            ),
+        )  # fmt: skip
+        return answers
+
+    def distance_about_batch(
+        self, other: "Body", tolerance: float, placements, limit: float = inf, out=None, *,
+        progress=None,
+    ) -> np.ndarray:  # fmt: skip
+        """Return the distances to within a tolerance, as an array of `bvpack.DISTANCE`."""
+        given = _arrays.placements(placements)
+        answers = _arrays.output(out, len(given), _types.DISTANCE)
+        self._batch(
+            "distance_about_batch", given, answers, progress,
+            lambda i, o, done: lib.bvp_distance_about_batch(
+                self._c, other._c, i, limit, tolerance, o, done, NULL
+            ),
         )  # fmt: skip
         return answers
 
     def within_batch(
-        self, other: "Body", delta: float, placements, out=None, *, progress=None
+        self, other: "Body", delta: float, placements, out=None, *, warm=None, progress=None
     ) -> np.ndarray:
         """Tell for each placement of `other` whether it is at most `delta` apart; `out` is int32."""
-        given = _arrays.placements(placements)
+        given, kept = _arrays.placements(placements), NULL if warm is None else warm._c
         answers = _arrays.output(out, len(given), I4)
         self._batch(
             "within_batch", given, answers, progress,
-            lambda i, o, done: lib.bvpy_within_batch(self._c, other._c, i, delta, o, done),
+            lambda i, o, done: lib.bvp_within_warm_batch(
+                self._c, other._c, i, delta, kept, o, done, NULL
+            ),
         )  # fmt: skip
         return _arrays.as_bools(answers)
 
@@ -475,6 +524,60 @@ class Body:
         c, _keep = region(box=box, ball=ball, planes=planes)
         rows = _arrays.new_rows(_types.HIT_ID)
         return self._collect(lib.bvpy_overlap(self._c, c, rows), rows, _types.HIT_ID, "overlap")
+
+    def overlap_batch(self, boxes) -> tuple[np.ndarray, np.ndarray]:
+        """Return the triangles that touch each of many boxes, as (offsets, hits).
+
+        Those of box i are ``hits[offsets[i]:offsets[i + 1]]``, in the order of `overlap`.
+
+        Parameters
+        ----------
+        boxes : (n, 2, 3) array
+            Their lower and their upper corners.
+
+        Examples
+        --------
+        >>> offsets, hits = cube.overlap_batch([[[0, 0, 0.9], [1, 1, 2]], [[2, 0, 0], [3, 1, 1]]])
+        >>> offsets, hits.dtype == bvpack.HIT_ID
+        (array([ 0, 10, 10], dtype=uint64), True)
+        """
+        given = _arrays.rows(boxes, (2, 3), "boxes")
+        offsets, done = np.zeros(len(given) + 1, "u8"), ffi.new("size_t *")
+
+        def ask(room) -> None:
+            i, o = _arrays.const_array(given), _arrays.out_array(offsets)
+            status = lib.bvp_overlap_batch(self._c, i, o, room, done, NULL)
+            if status:
+                fail(status, f"overlap_batch: element {done[0]}", self)
+
+        ask((NULL, 0, 0))  # only the offsets
+        hits = np.empty(int(offsets[-1]), _types.HIT_ID)
+        if len(hits):
+            ask(_arrays.out_array(hits))
+        return offsets, hits
+
+    def candidates_box(self, box) -> tuple[np.ndarray, np.ndarray]:
+        """Return every triangle that touches a box (2, 3), and some near it, as (ids, corners).
+
+        For callers that test triangles themselves: faster than `overlap`, and with the corners.
+
+        Returns
+        -------
+        ids : (n,) array of `bvpack.HIT_ID`
+        corners : (n, 3, 3) array
+            In the world.
+
+        Examples
+        --------
+        >>> ids, corners = cube.candidates_box([[0, 0, 0.9], [1, 1, 2]])
+        >>> ids.shape, corners.shape, corners[:, :, 2].max(axis=1).min()
+        ((10,), (10, 3, 3), 1.0)
+        """
+        c, _keep = region(box=box)
+        rows = _arrays.new_rows(_types.CANDIDATE_ROW)
+        status = lib.bvpy_candidates_box(self._c, c.lo, c.hi, rows)
+        found = self._collect(status, rows, _types.CANDIDATE_ROW, "candidates_box")
+        return found["hit"], found["corners"]
 
     def ball_batch(self, centres, radii) -> np.ndarray:
         """Return the triangles that touch each of many balls.

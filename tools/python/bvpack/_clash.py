@@ -9,14 +9,11 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from . import _arrays, _types
+from ._answers import VERDICTS
 from ._errors import new_error, raise_error
 from ._file import File
 from ._interrupt import Run, run_of, stops_the_run
 from ._native import ffi, lib
-
-VERDICTS = tuple(
-    ffi.string(lib.bvp_verdict_name(i)).decode() for i in range(lib.BVP_VERDICT_COUNT)
-)
 
 _DETAILS = {
     "distance": lib.BVP_CLASH_DISTANCE,

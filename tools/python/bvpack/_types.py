@@ -20,6 +20,8 @@ def _field(name: str, kind):
         shape: tuple[int, ...] = (kind.length,)
         if name == "placement" and kind.length == 12:
             shape = (3, 4)
+        elif name == "corners":
+            shape = (3, 3)
         return (_field(name, kind.item), shape)
     if kind.kind == "struct":
         return struct_dtype(kind)
@@ -62,3 +64,7 @@ SIGNED = struct_dtype("bvp_signed_result")
 BALL_ROW = struct_dtype("bvpy_ball_row")
 CLASH = struct_dtype("bvp_clash_pair")
 BOX = struct_dtype("bvp_box")
+CONTACT = struct_dtype("bvp_contact")
+CANDIDATE_ROW = struct_dtype("bvpy_candidate_row")
+PART_INFO = struct_dtype("bvp_part_info")
+STRING = struct_dtype("bvp_string")

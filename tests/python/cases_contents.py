@@ -27,8 +27,46 @@ class Contents(unittest.TestCase):
         self.assertEqual(tree["end"].tolist(), [4, 2, 3, 4])
         self.assertEqual(self.file.properties(2), {"row": "1"})
         np.testing.assert_array_equal(self.file.bounds, [[0, 0, 0], [5, 1, 1]])
+        self.assertEqual(self.file.all_properties(), [{}, {"row": "0"}, {"row": "1"}, {"row": "2"}])
+        for bad in (-1, 4):
+            with self.assertRaisesRegex(bvpack.ArgumentError, f"node {bad}: there are 4"):
+                self.file.properties(bad)
         with self.assertRaises(ValueError):
             instances["part"][0] = 7  # the table is the file's
+
+    def test_tables_are_the_single_rows(self):
+        from bvpack._native import ffi, lib
+
+        builder, rng = bvpack.Builder(), np.random.default_rng(models.SEED)
+        parts = [builder.add_part(models.CORNERS * s, models.TRIANGLES, name=n)
+                 for s, n in ((1, "ä"), (2, ""))]  # fmt: skip
+        for i in range(50):
+            builder.add_node(
+                parts[i % 2], models.shift(*rng.normal(size=3)), name=["", f"n{i}", "ü\t"][i % 3],
+                properties={f"k{j}": f"{i} {j}" for j in range(i % 4)},
+            )  # fmt: skip
+        builder.finish("rows.bvp")
+        file = bvpack.open("rows.bvp")
+        text = lambda s: ffi.unpack(s.data, s.size).decode() if s.size else ""  # noqa: E731
+        kinds = (("node", file.tree), ("instance", file.instances), ("part", file.parts))
+        for kind, table in kinds:
+            info = ffi.new(f"bvp_{kind}_info *")
+            for i, row in enumerate(table):
+                getattr(lib, f"bvp_get_{kind}")(file._handle(), i, info)
+                for name in table.dtype.names:
+                    one = getattr(info, name)
+                    if isinstance(row[name], str):
+                        self.assertEqual(row[name], text(one))
+                    elif name == "content_hash":
+                        self.assertEqual(row[name].decode(), bytes(one).hex())
+                    elif isinstance(one, (int, float)):
+                        self.assertEqual(row[name], one)
+                    else:
+                        np.testing.assert_array_equal(row[name].ravel(), list(one))
+        self.assertEqual((len(file.tree), len(file.instances), len(file.parts)), (51, 50, 2))
+        for i, properties in enumerate(file.all_properties()):
+            self.assertEqual(properties, file.properties(i))
+            self.assertEqual(len(properties), file.tree["property_count"][i])
 
     def test_triangles(self):
         found = self.file.triangles(0)

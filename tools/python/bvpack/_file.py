@@ -39,8 +39,55 @@ _MODES = {
 _UP = {lib.BVP_UP_X: "x", lib.BVP_UP_Y: "y", lib.BVP_UP_Z: "z"}
 
 
-def _text(string) -> str:
-    return ffi.unpack(string.data, string.size).decode("utf-8", "replace") if string.size else ""
+def _texts(strings: np.ndarray) -> np.ndarray:
+    """Return the texts of an array of bvp_string, which point into the mapping, as objects."""
+    dense = np.ascontiguousarray(strings)
+    rows = ffi.cast("bvp_string *", dense.ctypes.data)[0 : len(dense)]
+    texts = [ffi.unpack(s.data, s.size).decode("utf-8", "replace") if s.size else "" for s in rows]
+    return np.array(texts, object)
+
+
+class _Columns:
+    """The columns of a bulk read, and the table that they make.
+
+    Parameters
+    ----------
+    kind : str
+        The library's struct of columns, such as "bvp_node_columns *".
+    """
+
+    def __init__(self, kind: str, count: int) -> None:
+        self.c, self._count = ffi.new(kind), count
+        self._arrays: dict[str, np.ndarray] = {}
+
+    def _add(self, field: str, column: str, array: np.ndarray) -> None:
+        self._arrays[field] = array
+        pointer = ffi.cast(ffi.typeof(getattr(self.c, column)), array.ctypes.data)
+        setattr(self.c, column, pointer)
+
+    def numbers(self, **columns: str) -> "_Columns":
+        """Add 32-bit numbers: a field of the table, and the name of its column."""
+        for field, column in columns.items():
+            self._add(field, column, np.empty(self._count, "u4"))
+        return self
+
+    def placements(self) -> "_Columns":
+        """Add the placements."""
+        self._add("placement", "placements", np.empty((self._count, 3, 4)))
+        return self
+
+    def strings(self, **columns: str) -> "_Columns":
+        """Add strings."""
+        for field, column in columns.items():
+            self._add(field, column, np.empty(self._count, _types.STRING))
+        return self
+
+    def table(self, dtype: np.dtype) -> np.ndarray:
+        """Return what was read as a structured array."""
+        table = np.empty(self._count, dtype)
+        for field, array in self._arrays.items():
+            table[field] = _texts(array) if array.dtype == _types.STRING else array
+        return table
 
 
 def _vector(values, count: int) -> np.ndarray:
@@ -206,46 +253,70 @@ class File:
         if status:
             raise_error(status, None, what, self.path)
 
+    def _read(self, call, count: int, out, what: str) -> None:
+        """Fill columns with the rows of a whole table."""
+        read = ffi.new("uint64_t *")
+        status = call(self._handle(), (0, count), out, read)
+        self._check(status, f"{what} {read[0]}")
+
     def _read_parts(self) -> np.ndarray:
-        table, info = np.empty(self.part_count, PART), ffi.new("bvp_part_info *")
-        for i in range(len(table)):
-            self._check(lib.bvp_get_part(self._file, i, info), f"part {i}")
-            table[i] = (
-                _text(info.name), _text(info.source_id), info.triangle_count, info.vertex_count,
-                tuple(info.origin), tuple(info.lo), tuple(info.hi), info.rounding_error,
-                info.open_edge_count, info.nonmanifold_edge_count,
-                bytes(info.content_hash).hex(),
-            )  # fmt: skip
+        table, rows = np.empty(self.part_count, PART), np.zeros(self.part_count, _types.PART_INFO)
+        infos = ffi.cast("bvp_part_info *", rows.ctypes.data)
+        self._read(lib.bvp_get_parts, len(table), infos, "part")
+        for name in PART.names or ():
+            if PART[name] != object and name != "content_hash":
+                table[name] = rows[name]
+        table["name"], table["source_id"] = _texts(rows["name"]), _texts(rows["source_id"])
+        table["content_hash"] = [row.tobytes().hex() for row in rows["content_hash"]]
         return table
 
     def _read_instances(self) -> np.ndarray:
-        table, info = np.empty(self.instance_count, INSTANCE), ffi.new("bvp_instance_info *")
-        for i in range(len(table)):
-            self._check(lib.bvp_get_instance(self._file, i, info), f"instance {i}")
-            table[i] = (info.part, info.node, _vector(info.placement, 12).reshape(3, 4))
-        return table
+        columns = _Columns("bvp_instance_columns *", self.instance_count)
+        out = columns.numbers(part="parts", node="nodes").placements().c
+        self._read(lib.bvp_get_instances, self.instance_count, out, "instance")
+        return columns.table(INSTANCE)
 
     def _read_nodes(self) -> np.ndarray:
-        table, info = np.empty(self.node_count, NODE), ffi.new("bvp_node_info *")
-        for i in range(len(table)):
-            self._check(lib.bvp_get_node(self._file, i, info), f"node {i}")
-            table[i] = (
-                _text(info.name), _text(info.source_id), info.parent, info.end, info.part,
-                info.instance, info.property_count, _vector(info.placement, 12).reshape(3, 4),
-            )  # fmt: skip
-        return table
+        columns = _Columns("bvp_node_columns *", self.node_count)
+        columns.numbers(parent="parents", end="ends", part="parts", instance="instances")
+        columns.numbers(property_count="property_counts").placements()
+        out = columns.strings(name="names", source_id="source_ids").c
+        self._read(lib.bvp_get_nodes, self.node_count, out, "node")
+        return columns.table(NODE)
 
     def properties(self, node: int) -> dict[str, str]:
-        """Return the properties of a node of the tree."""
-        info = ffi.new("bvp_node_info *")
-        self._check(lib.bvp_get_node(self._handle(), node, info), f"node {node}")
-        key, value = ffi.new("bvp_string *"), ffi.new("bvp_string *")
-        answer = {}
-        for i in range(info.property_count):
-            status = lib.bvp_get_property(self._file, node, i, key, value)
-            self._check(status, f"property {i} of node {node}")
-            answer[_text(key)] = _text(value)
-        return answer
+        """Return the properties of a node of the tree; `all_properties` reads those of all."""
+        if not 0 <= node < self.node_count:
+            what = f"node {node}: there are {self.node_count}"
+            raise_error(lib.BVP_ERR_ARGUMENT, None, what, self.path)
+        return self._properties(node, 1)[0]
+
+    def all_properties(self) -> list[dict[str, str]]:
+        """Return the properties of all nodes, in the order of `tree`.
+
+        Examples
+        --------
+        >>> assembly.all_properties()[2]
+        {'row': '1'}
+        """
+        return self._properties(0, self.node_count)
+
+    def _properties(self, first: int, nodes: int) -> list[dict[str, str]]:
+        count, out = ffi.new("uint64_t *"), ffi.new("bvp_property_columns *")
+        what = f"properties of nodes from {first}"
+        offsets = np.zeros(nodes + 1, "u8")
+        out.offsets = ffi.cast("uint64_t *", offsets.ctypes.data)
+        self._check(lib.bvp_get_properties(self._handle(), (first, nodes), 0, out, count), what)
+        room = count[0]
+        if not room:
+            return [{} for _ in range(nodes)]
+        keys, values = np.zeros(room, _types.STRING), np.zeros(room, _types.STRING)
+        out.keys = ffi.cast("bvp_string *", keys.ctypes.data)
+        out.values = ffi.cast("bvp_string *", values.ctypes.data)
+        status = lib.bvp_get_properties(self._file, (first, nodes), room, out, count)
+        self._check(status, what)
+        pairs = list(zip(_texts(keys), _texts(values)))
+        return [dict(pairs[a:b]) for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist())]
 
     def triangles(
         self, part: int = 0, first: int = 0, count: Optional[int] = None, out=None

@@ -53,6 +53,35 @@ class Fcl(unittest.TestCase):
         gap = np.linalg.norm(far.nearest_points[0] - far.nearest_points[1])
         self.assertAlmostEqual(gap, 4)
 
+    def test_depth_of_meshes(self):
+        request = fcl.CollisionRequest(100, True)
+        signed = fcl.DistanceRequest(enable_nearest_points=True, enable_signed_distance=True)
+        a, b = moved(mesh(), 0, 0, 0), moved(mesh(), 0.75, 0.25, 0.25)
+        box = moved(fcl.Box(1, 1, 1), 1.25, 0.75, 0.75)
+        for one, other in ((a, b), (a, box), (box, a)):
+            result = fcl.CollisionResult()
+            fcl.collide(one, other, request, result)
+            depths = {contact.penetration_depth for contact in result.contacts}
+            self.assertEqual(len(depths), 1)
+            self.assertAlmostEqual(depths.pop(), 0.25, delta=1e-4)
+            far = fcl.DistanceResult()
+            self.assertAlmostEqual(fcl.distance(one, other, signed, far), -0.25, delta=1e-4)
+            gap = np.linalg.norm(far.nearest_points[0] - far.nearest_points[1])
+            self.assertAlmostEqual(gap, 0.25, delta=1e-4)
+            self.assertEqual(fcl.distance(one, other), 0)
+        contact = result.contacts[0]
+        a.setTranslation([9, 9, 9])  # the contact is of where they were
+        self.assertAlmostEqual(contact.penetration_depth, 0.25, delta=1e-4)
+        sheet = fcl.BVHModel()
+        sheet.addSubModel(models.CORNERS, models.TRIANGLES[:10])
+        sheet.endModel()
+        result = fcl.CollisionResult()
+        fcl.collide(fcl.CollisionObject(sheet), b, request, result)
+        self.assertEqual({contact.penetration_depth for contact in result.contacts}, {0.0})
+        self.assertEqual(fcl.distance(fcl.CollisionObject(sheet), b, signed), 0)
+        inner, outer = moved(mesh(), 0, 0, 0), moved(mesh(10), -5, -5, -5)
+        self.assertAlmostEqual(fcl.distance(inner, outer, signed), 4)  # surfaces
+
     def test_solids(self):
         surface = moved(mesh(10), -5, -5, -5)
         for solid in (fcl.Box(1, 1, 1), fcl.Sphere(0.5), fcl.Capsule(0.5, 1), fcl.Cylinder(0.5, 1)):

@@ -147,6 +147,14 @@ class Collisions(unittest.TestCase):
             with self.assertRaises(ValueError):
                 manager.remove_object("c2")
 
+    def test_depth_of_closed_meshes(self):
+        manager = adapter.CollisionManager()
+        manager.add_object("c", CUBE)
+        _, data = manager.in_collision_single(CUBE, at(0.75, 0.25, 0.25), return_data=True)
+        self.assertAlmostEqual(data[0].depth, 0.25, delta=1e-4)
+        far = manager.min_distance_single(CUBE, at(0.75, 0.25, 0.25))
+        self.assertAlmostEqual(far, -0.25, delta=1e-4)
+
     def test_depth_of_convex_meshes(self):
         mesh = Convex(vertices=models.CORNERS, faces=models.TRIANGLES)
         manager = adapter.CollisionManager()

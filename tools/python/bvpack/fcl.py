@@ -8,9 +8,14 @@ with their requests and results; DynamicAABBTreeCollisionManager with the defaul
 
 A BVHModel is a surface, the others are solids. What differs from FCL:
 
-- contacts of a BVHModel are its triangles that touch, all of them exactly; `penetration_depth` of
-  such a contact is 0: FCL's own depth of two triangles says nothing about the bodies.
-- `distance` with `enable_signed_distance`: minus the depth, of two Convex or Box.
+- contacts of a BVHModel are its triangles that touch, all of them exactly; `normal` is that of the
+  first object's triangle. `penetration_depth` is the same in all contacts of two objects: how far a
+  move takes them apart, the shortest that `Body.penetration` finds. It is searched for when it is
+  first read, which costs some ten to hundred collides. It is 0 where a mesh has open edges, and so
+  no inside, and against Sphere, Capsule and Cylinder, which have no mesh.
+- `distance` with `enable_signed_distance`: minus the depth, of two Convex or Box, and of closed
+  meshes whose surfaces meet; a closed mesh around another, which it does not touch, is apart from
+  it, as a surface is.
 - Sphere, Capsule and Cylinder are asked against meshes only, and not against one another.
 - there is no continuousCollide: bvpack has no continuous query.
 
@@ -33,6 +38,7 @@ from typing import Any, Callable, Iterable, Optional
 import numpy as np
 
 from . import _pack, _solids
+from ._answers import Penetration
 from ._body import Body
 from ._broad import BroadPhase
 from ._hulls import Hull, penetration
@@ -279,6 +285,33 @@ class CollisionObject:
 # ---- requests and results ---------------------------------------------------------------------
 
 
+class _Depth:
+    """How deep two placed meshes are in each other, found when it is first asked."""
+
+    def __init__(self, a: Body, b: Body) -> None:
+        self._bodies = (a, b)
+        self._found: Optional[Penetration] = None
+
+    def __float__(self) -> float:
+        return self.found().depth_upper if self.closed() else 0.0
+
+    def closed(self) -> bool:
+        """Tell whether both are solids."""
+        return all(_closed(body) for body in self._bodies)
+
+    def found(self) -> Penetration:
+        """Return what the library found."""
+        if self._found is None:
+            a, b = self._bodies
+            self._found = a.penetration(b, contacts=1)
+        return self._found
+
+
+def _closed(body: Body) -> bool:
+    edges = body.file.parts["open_edge_count"]
+    return not (edges.any() if body.part is None else edges[body.part])
+
+
 class Contact:
     """Where two geometries touch: o1, o2, the triangles b1, b2, pos, normal, penetration_depth."""
 
@@ -286,7 +319,12 @@ class Contact:
         self.o1, self.o2, self.b1, self.b2 = o1, o2, b1, b2
         self.pos = np.zeros(3) if pos is None else pos
         self.normal = np.zeros(3) if normal is None else normal
-        self.penetration_depth = depth
+        self._depth = depth
+
+    @property
+    def penetration_depth(self) -> float:
+        """How far a move takes the two objects apart."""
+        return float(self._depth)
 
 
 class CollisionRequest:
@@ -353,9 +391,9 @@ def _contacts(o1, o2, most: int, wanted: bool) -> list[Contact]:
     if s1 is not None and s2 is not None and (g1._body is None and g2._body is None):
         raise NotImplementedError(f"{type(g1).__name__} against {type(g2).__name__}: use a mesh")
     if s2 is not None and g1._body is not None:
-        return _solid_contacts(g1, g2, g1._body.at(o1._matrix), s2, most, False)
+        return _solid_contacts(o1, o2, g1._body.at(o1._matrix), s2, most, False)
     if s1 is not None:
-        return _solid_contacts(g1, g2, g2._body.at(o2._matrix), s1, most, True)
+        return _solid_contacts(o1, o2, g2._body.at(o2._matrix), s1, most, True)
     a, b = g1._body.at(o1._matrix), g2._body.at(o2._matrix)
     if not wanted and most == 1:
         return [Contact(g1, g2)] if a.collide(b) else []
@@ -363,8 +401,9 @@ def _contacts(o1, o2, most: int, wanted: bool) -> list[Contact]:
     if not wanted:
         return [Contact(g1, g2, int(x), int(y)) for x, y in zip(pairs["a"]["id"], pairs["b"]["id"])]
     positions, normals = _places(a, b, pairs)
+    depth = _Depth(a, b)
     return [
-        Contact(g1, g2, int(pair["a"]["id"]), int(pair["b"]["id"]), position, normal)
+        Contact(g1, g2, int(pair["a"]["id"]), int(pair["b"]["id"]), position, normal, depth)
         for pair, position, normal in zip(pairs, positions, normals)
     ]
 
@@ -399,7 +438,8 @@ def _depth(o1, o2):
     )
 
 
-def _solid_contacts(g1, g2, body, solid, most: int, mesh_is_second: bool) -> list[Contact]:
+def _solid_contacts(o1, o2, body, solid, most: int, mesh_is_second: bool) -> list[Contact]:
+    g1, g2 = o1._geometry, o2._geometry
     if most == 1 and not body.solid_collide(solid):
         return []
     found = body.solid_triangles(solid)[:most]
@@ -409,10 +449,12 @@ def _solid_contacts(g1, g2, body, solid, most: int, mesh_is_second: bool) -> lis
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
     contacts = []
+    meshes = g1._body is not None and g2._body is not None
+    depth = _Depth(g1._body.at(o1._matrix), g2._body.at(o2._matrix)) if meshes else 0.0
     for hit, triangle, normal in zip(found, corners, normals):
         b1, b2 = (0, int(hit["id"])) if mesh_is_second else (int(hit["id"]), 0)
         sign = -1.0 if mesh_is_second else 1.0
-        contacts.append(Contact(g1, g2, b1, b2, triangle.mean(axis=0), sign * normal))
+        contacts.append(Contact(g1, g2, b1, b2, triangle.mean(axis=0), sign * normal, depth))
     return contacts
 
 
@@ -490,16 +532,31 @@ def _distance(o1, o2, request):
     if g1._body is not None and g2._body is not None:
         solid = next((o for o in (o1, o2) if o._geometry._hull is not None), None)
         if solid is None or (g1._hull is not None and g2._hull is not None):
-            return _answer(g1._body.at(o1._matrix).distance(g2._body, o2._matrix), False)
+            found = _answer(g1._body.at(o1._matrix).distance(g2._body, o2._matrix), False)
+            return _signed(o1, o2, found) if request.enable_signed_distance else found
     for mesh, other, swapped in ((o1, o2, False), (o2, o1, True)):
         solid = other._geometry._solid(other._matrix)
         if mesh._geometry._body is not None and mesh._geometry._hull is None and solid is not None:
-            return _answer(mesh._geometry._body.at(mesh._matrix).solid_distance(solid), swapped)
+            found = _answer(mesh._geometry._body.at(mesh._matrix).solid_distance(solid), swapped)
+            meshes = request.enable_signed_distance and other._geometry._body is not None
+            return _signed(o1, o2, found) if meshes else found
     for mesh, other, swapped in ((o1, o2, False), (o2, o1, True)):
         solid = other._geometry._solid(other._matrix)
         if mesh._geometry._body is not None and solid is not None:
             return _answer(mesh._geometry._body.at(mesh._matrix).solid_distance(solid), swapped)
     raise NotImplementedError(f"{type(g1).__name__} against {type(g2).__name__}: use a mesh")
+
+
+def _signed(o1, o2, found):
+    """Return what `_distance` found of two meshes, or minus the depth where they meet."""
+    if found[0] > 0:
+        return found
+    depth = _Depth(o1._geometry._body.at(o1._matrix), o2._geometry._body.at(o2._matrix))
+    if not depth.closed() or not len(depth.found().contacts):
+        return found
+    deepest = depth.found().contacts[0]
+    triangles = int(deepest["hit_a"]["id"]), int(deepest["hit_b"]["id"])
+    return -float(depth), (deepest["point_a"].copy(), deepest["point_b"].copy()), triangles
 
 
 def _answer(found, swapped: bool):

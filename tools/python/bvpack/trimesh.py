@@ -273,7 +273,12 @@ class ContactData:
     def __init__(self, names, contact: fcl.Contact) -> None:
         self.names = set(names)
         self._inds = {names[0]: contact.b1, names[1]: contact.b2}
-        self.normal, self.point, self.depth = contact.normal, contact.pos, contact.penetration_depth
+        self.normal, self.point, self._contact = contact.normal, contact.pos, contact
+
+    @property
+    def depth(self) -> float:
+        """How far a move takes the two objects apart; found when it is first asked of them."""
+        return self._contact.penetration_depth
 
     def index(self, name: Hashable) -> int:
         """Return the triangle of the object of that name."""
@@ -300,6 +305,9 @@ class DistanceData:
 
 class CollisionManager:
     """Named meshes at places. Convex meshes are solids, others surfaces, as in trimesh.
+
+    Depths are those of `bvpack.fcl`: also of closed meshes whose surfaces meet. They are 0 where a
+    mesh has open edges.
 
     Examples
     --------

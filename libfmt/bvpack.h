@@ -384,7 +384,7 @@ typedef struct bvp_property_columns {
 BVP_API bvp_status bvp_get_properties(const bvp_file *file, bvp_range nodes, uint64_t capacity,
                                       const bvp_property_columns *out, uint64_t *count);
 
-/* ---- a digest, single parts and triangles ----------------------------------------------------- */
+/* ---- a digest, single parts and triangles ---------------------------------------------------- */
 
 /* What to sign: the root digest (BLAKE2b-256) of a file that was packed with
  * bvp_build_options.digests, over its head and the digests of its blocks. Unlike root_hash it

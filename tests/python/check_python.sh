@@ -70,6 +70,7 @@ else
   echo "plant_10M: skipped: there is no $generator"
 fi
 with_build "$python" "$src/tests/python/bench_python.py" ./twin env.bvp rob.bvp || bad "bench_python.py"
+[ ! -f plant_10M.bvp ] || with_build "$python" "$src/tests/python/bench_python_tables.py" plant_10M.bvp || bad "bench_python_tables.py"
 for file in plant_10M.bvp plant_10M_flat.bvp; do
   [ ! -f $file ] || { echo "$file, $(stat -c %s $file) bytes:"; with_build "$python" "$src/tests/python/bench_workers.py" $file || bad "$file"; }
 done

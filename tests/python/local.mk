@@ -3,6 +3,7 @@ SCRIPT_TESTS += tests/python/test_python.sh
 PYTHON_FILES += \
 	samples/nearest.py \
 	tests/python/bench_python.py \
+	tests/python/bench_python_tables.py \
 	tests/python/bench_twin.c \
 	tests/python/bench_workers.py \
 	tests/python/cases_contents.py \

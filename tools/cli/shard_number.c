@@ -103,7 +103,7 @@ static int read_task(const queue *q, uint32_t wanted, shard_number *out)
                  q->index, of);
         return EXIT_USAGE;
     }
-    if (count > 0 && wanted > 0 && count != wanted) {
+    if (count > 0 && wanted > 0 && count != (int64_t)wanted) {
         complain("--shard",
                  "expected an array of %u, but %s says %ld; to do single shares again "
                  "give --shard i/n, or requeue these tasks",

@@ -16,6 +16,7 @@
 #include "export/export_scene.h"
 #include "glb/glb.h"
 #include "glb/gltf_write.h"
+#include "text/memory_text.h"
 
 enum { NODE_WORDS = 8, LEAF_MARK = 0xffff, LEAF_TRIANGLES = 8 };
 
@@ -338,26 +339,22 @@ static void put_document(const tree *t, FILE *out)
 static bvp_status write_file(const tree *t, FILE *out, bvp_error *error)
 {
     const uint64_t data = 36 * t->triangle_count + 4 * NODE_WORDS * t->node_count;
-    char *text = NULL;
-    size_t text_size = 0;
-    FILE *stream = open_memstream(&text, &text_size);
-    if (!stream)
+    memory_text text;
+    if (!memory_text_open(&text))
         return export_no_memory(error);
-    put_document(t, stream);
-    int failed = ferror(stream);
-    failed |= fclose(stream) != 0;
-    bvp_status status = failed ? export_no_memory(error) : BVP_OK;
-    if (status == BVP_OK && glb_size(text_size, data) > UINT32_MAX)
+    put_document(t, text.out);
+    bvp_status status = memory_text_close(&text) != 0 ? export_no_memory(error) : BVP_OK;
+    if (status == BVP_OK && glb_size(text.size, data) > UINT32_MAX)
         status = export_too_large(error, "GLB holds at most 4 GiB; extract parts with --part");
     if (status == BVP_OK) {
-        glb_begin(out, text_size, data);
-        fwrite(text, 1, text_size, out);
-        glb_middle(out, text_size, data);
+        glb_begin(out, text.size, data);
+        fwrite(text.data, 1, text.size, out);
+        glb_middle(out, text.size, data);
         glb_words(out, t->positions, 9 * t->triangle_count);
         glb_words(out, t->nodes, NODE_WORDS * t->node_count);
         status = export_finish(out, error);
     }
-    free(text);
+    free(text.data);
     return status;
 }
 

@@ -11,6 +11,10 @@
 #ifndef BVPI_OS_WINDOWS_POSIX_H
 #define BVPI_OS_WINDOWS_POSIX_H
 
+/* libtool sets it for a DLL; the headers of threads then expect another DLL, but they are linked into
+ * each of ours. */
+#undef DLL_EXPORT
+
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
@@ -150,6 +154,14 @@ FILE *fmemopen(void *data, size_t size, const char *mode); /* what is written to
 ssize_t getline(char **line, size_t *capacity, FILE *stream);
 char *getenv(const char *name);
 
+/* Only an administrator may flush a volume. */
+static inline int syncfs(int fd)
+{
+    (void)fd;
+    errno = ENOSYS;
+    return -1;
+}
+
 static inline unsigned geteuid(void)
 {
     return 0;
@@ -193,8 +205,11 @@ int strerror_r(int number, char *text, size_t size);
 typedef int locale_t;
 #define LC_ALL_MASK               0
 #define newlocale(mask, name, of) 1
-#define uselocale(locale)         (locale)
 #define freelocale(locale)        ((void)(locale))
+static inline locale_t uselocale(locale_t locale)
+{
+    return locale;
+}
 
 #define timegm _mkgmtime
 #undef gmtime_r

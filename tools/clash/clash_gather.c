@@ -54,13 +54,15 @@ static void box_of(const instance_tree *t, uint32_t instance, const double *move
     else
         memcpy(m, info.placement, sizeof m);
     out->part = info.part;
+    double squares = 0;
     out->volume = 1;
     for (int k = 0; k < 3; k++) {
         const double edge = (double)part.hi[k] - (double)part.lo[k];
         const double length = edge * sqrt(m[k] * m[k] + m[4 + k] * m[4 + k] + m[8 + k] * m[8 + k]);
         out->volume *= length;
-        out->size = hypot(out->size, length);
+        squares += length * length;
     }
+    out->size = sqrt(squares); /* hypot rounds otherwise in other C libraries */
     for (int row = 0; row < 3; row++) {
         out->lo[row] = out->hi[row] = m[4 * row + 3];
         for (int k = 0; k < 3; k++) {

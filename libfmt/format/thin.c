@@ -23,6 +23,7 @@
 #include "base/status.h"
 #include "format/map.h"
 #include "format/record.h"
+#include "publish/publish.h"
 
 #include <assert.h>
 #include <fcntl.h>
@@ -43,6 +44,16 @@ struct bvpi_thin {
 };
 
 /* ---- opening and closing -------------------------------------------------------------------- */
+
+/* One that begins at the root of a file system, on Windows also of a drive. */
+static bool is_whole_path(bvp_string path)
+{
+#ifdef _WIN32
+    if (path.size > 2 && path.data[1] == ':')
+        return true;
+#endif
+    return path.size > 0 && path.data[0] == '/';
+}
 
 bvp_status bvpi_thin_open(bvp_file *file, const char *path, const bvp_open_options *options,
                           bvp_error *error)
@@ -71,9 +82,8 @@ bvp_status bvpi_thin_open(bvp_file *file, const char *path, const bvp_open_optio
     /* The store's folder: from the caller, or else from the file, relative to the file's own. If
      * that is too long for a path, it stays unknown, which matters to parts only. */
     const bvp_string hint = bvpi_get_string(file, file->header.store);
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    const bool is_absolute = hint.size > 0 && hint.data[0] == '/';
-    const size_t base_size = slash && !is_absolute ? (size_t)(slash - path) + 1 : 0;
+    const bool is_absolute = is_whole_path(hint);
+    const size_t base_size = path && !is_absolute ? bvpi_publish_folder_size(path) : 0;
     if (options->store) {
         strcpy(thin->folder, options->store);
     } else if (hint.size > 0 && (path || is_absolute) && base_size < FOLDER_SIZE &&

@@ -65,11 +65,22 @@ static void read_boot(char boot[BOOT_SIZE + 1])
         strcpy(boot, no_boot);
 }
 
-/* The length of a path's folder, including the slash. */
+size_t bvpi_publish_folder_size(const char *path)
+{
+#ifdef _WIN32
+    size_t size = strlen(path);
+    while (size > 0 && !strchr("/\\:", path[size - 1]))
+        size--;
+    return size;
+#else
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+#endif
+}
+
 static int folder_size(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? (int)(slash - path) + 1 : 0;
+    return (int)bvpi_publish_folder_size(path);
 }
 
 static void folder_of(const char *path, char folder[PATH_MAX])

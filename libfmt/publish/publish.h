@@ -43,6 +43,10 @@ void bvpi_publish_discard(bvpi_publishing *p);
  * errno. */
 void bvpi_publish_sweep(const char *names);
 
+/* The bytes of a path's folder, with the slash; 0: it has none. On Windows also with a backslash,
+ * and "C:" of "C:x". */
+size_t bvpi_publish_folder_size(const char *path);
+
 /* Makes names in the folder of `path` survive a power failure. Not an error if the file system
  * cannot. */
 void bvpi_publish_sync_folder(const char *path);

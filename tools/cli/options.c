@@ -82,11 +82,27 @@ static int set_number(const option_row *row, const char *text, double *out)
     return 0;
 }
 
-static int set_value(const option_row *row, const char *text, void *settings)
+/* On Windows paths may have backslashes; the program knows slashes only. A selector behind the path
+ * stays as it is. */
+static void make_slashes(char *path)
+{
+#ifdef _WIN32
+    const char *selector = strlen(path) > 2 ? strrchr(path + 2, ':') : NULL;
+    for (char *at = path; *at && at != selector; at++)
+        if (*at == '\\')
+            *at = '/';
+#else
+    (void)path;
+#endif
+}
+
+static int set_value(const option_row *row, char *text, void *settings)
 {
     void *variable = (char *)settings + row->offset;
     char wanted[128], *end = NULL;
     option_list *list = variable;
+    if (row->kind == OPTION_FILE || row->kind == OPTION_FILES)
+        make_slashes(text);
     switch (row->kind) {
     case OPTION_FLAG:
         *(int *)variable = 1;
@@ -233,6 +249,8 @@ int options_parse(const verb *self, int argc, char **argv, void *settings, int *
             return -1;
         }
     }
+    for (int i = optind; i < argc && self->completes; i++)
+        make_slashes(argv[i]);
     return optind;
 }
 

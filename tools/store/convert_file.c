@@ -27,7 +27,6 @@ int convert_hint(const char *path, const char *store, char hint[PATH_MAX])
         complain(path, "cannot find the way to its store: %s", strerror(errno));
         return EXIT_OUTPUT;
     }
-    assert(from[0] == '/' && to[0] == '/');
     size_t common = 0; /* bytes of the folders that are equal */
     for (size_t i = 0;; i++) {
         const int ends_from = from[i] == '\0' || from[i] == '/';
@@ -36,6 +35,10 @@ int convert_hint(const char *path, const char *store, char hint[PATH_MAX])
             common = i;
         if (from[i] != to[i] || from[i] == '\0')
             break;
+    }
+    if (common == 0 && from[0] != '/') { /* on Windows another drive */
+        strcpy(hint, to);
+        return 0;
     }
     const char *down = to[common] == '/' ? to + common + 1 : to + common;
     size_t used = 0, wanted = strlen(down) + sizeof ".";

@@ -11,8 +11,8 @@
 #ifndef BVPI_OS_WINDOWS_POSIX_H
 #define BVPI_OS_WINDOWS_POSIX_H
 
-/* libtool sets it for a DLL; the headers of threads then expect another DLL, but they are linked into
- * each of ours. */
+/* libtool sets it for a DLL; the headers of threads then expect another DLL, but they are linked
+ * into each of ours. */
 #undef DLL_EXPORT
 
 #include <errno.h>

@@ -26,7 +26,8 @@ int strerror_r(int number, char *text, size_t size)
     return strerror_s(text, size, number);
 }
 
-/* The texts stay for as long as the program runs, as getenv's do: few names are asked for. */
+/* TMPDIR and USER have other names on Windows. The texts stay for as long as the program runs, as
+ * getenv's do: few names are asked for. */
 char *getenv(const char *name)
 {
     enum { SIZE = 32767 };
@@ -40,7 +41,12 @@ char *getenv(const char *name)
     if (MultiByteToWideChar(CP_UTF8, 0, name, -1, wide_name, 64) == 0)
         return NULL;
     wchar_t *wide = malloc(SIZE * sizeof *wide);
-    const DWORD size = wide ? GetEnvironmentVariableW(wide_name, wide, SIZE) : 0;
+    DWORD size = wide ? GetEnvironmentVariableW(wide_name, wide, SIZE) : 0;
+    const wchar_t *other = strcmp(name, "TMPDIR") == 0 ? L"TEMP"
+                           : strcmp(name, "USER") == 0 ? L"USERNAME"
+                                                       : NULL;
+    if (wide && size == 0 && other)
+        size = GetEnvironmentVariableW(other, wide, SIZE);
     char *text = size > 0 && size < SIZE ? bvpi_windows_text(wide) : NULL;
     free(wide);
     pthread_mutex_lock(&gate);

@@ -74,8 +74,8 @@ static void make_path(const store *s, const char *kind, const uint8_t address[16
 {
     char digits[33];
     hex_text(address, 16, digits);
-    const int size =
-        snprintf(path, PATH_MAX, "%s%s%.2s/%s%s", s->folder, kind, digits, digits + 2, ending);
+    const int size = snprintf(path, PATH_MAX, "%.*s%s%.2s/%s%s", FOLDER_SIZE, s->folder, kind,
+                              digits, digits + 2, ending);
     assert(size > 0 && size < PATH_MAX); /* FOLDER_SIZE leaves room */
     (void)size;
 }

@@ -14,13 +14,13 @@
 #define PLAN_MERGE_SECONDS    0.7e-9  /* a byte of a share's parts: hashed and copied */
 #define PLAN_INSTANCE_SECONDS 8e-6    /* an instance, in the output's tree and tables */
 #define PLAN_CLASH_SECONDS    75e-6   /* an instance, with least distances to its neighbours */
-#define PLAN_SETUP_SECONDS    1.5e-6  /* an instance of the whole file, in every share of a run */
+#define PLAN_SETUP_SECONDS    0.42e-6 /* an instance of the whole file, in every share of a run */
 #define PLAN_REPORT_SECONDS   31e-6   /* an instance: its pairs gathered from shares and written */
 #define PLAN_START_SECONDS    0.05    /* a task: its process, and the hashes of what it opens */
 
 /* Bytes. */
 #define PLAN_PACKED_SIZE 9          /* a triangle of a packed part */
-#define PLAN_MESH_MEMORY 90         /* a triangle while it is packed */
+#define PLAN_MESH_MEMORY 50         /* a triangle while it is packed */
 #define PLAN_LINE_MEMORY 600        /* a line of the export */
 #define PLAN_BASE_MEMORY (16 << 20) /* a process */
 

@@ -170,7 +170,7 @@ static bvp_status get_properties(const bvp_file *file, bvp_range nodes, uint64_t
         const uint32_t node = (uint32_t)(nodes.first + i);
         const uint32_t first = bvpi_first_property_of(file, node);
         const uint32_t run = bvpi_property_count_of(file, node, first);
-        if (out->keys || out->values)
+        if (run > 0 && (out->keys || out->values))
             get_property_run(file, first, run, *count, capacity, out);
         *count += run;
         if (out->offsets)

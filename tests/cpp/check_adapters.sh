@@ -26,6 +26,8 @@ builds() {
 packs() { # model name
   "$BVPACK" "$src/samples/models/$1" -q -o "$scratch/$2.bvp" || exit 1
 }
+BVP_CPP_ALL=1 bash "$src/tests/cpp/check_cpp.sh" || complain "check_cpp.sh fails with every combination"
+
 runs() { # program arguments...
   echo "== $*"
   (cd "$scratch" && "./$1" "${@:2}") || complain "$1 fails"

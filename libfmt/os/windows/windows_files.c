@@ -307,26 +307,42 @@ static BOOL replace_at_once(const wchar_t *from, const wchar_t *to)
     return ok;
 }
 
-/* A file that is mapped keeps its bytes under another name until the next replacement. */
+enum { ASIDE_MOST = 10 };
+
+/* free() it */
+static wchar_t *name_aside(const wchar_t *path, int i)
+{
+    const size_t size = wcslen(path) + 16;
+    wchar_t *aside = malloc(size * sizeof *aside);
+    if (aside)
+        swprintf(aside, size, L"%ls.bvpack-old-%d", path, i);
+    return aside;
+}
+
+/* A file that is mapped keeps its bytes under another name until a later replacement. */
 static BOOL replace_aside(const wchar_t *from, const wchar_t *to)
 {
-    enum { MOST = 10 };
-    const size_t size = wcslen(to) + 16;
-    wchar_t *aside = malloc(size * sizeof *aside);
-    BOOL ok = FALSE;
-    for (int i = 0; aside && i < MOST && !ok; i++) {
-        swprintf(aside, size, i ? L"%ls.replaced-%d" : L"%ls.replaced", to, i);
-        DeleteFileW(aside);
-        if (!MoveFileExW(to, aside, 0))
-            continue;
-        ok = MoveFileExW(from, to, 0);
-        if (!ok)
+    BOOL is_aside = FALSE, ok = FALSE;
+    for (int i = 0; i < ASIDE_MOST && !is_aside; i++) {
+        wchar_t *aside = name_aside(to, i);
+        is_aside = aside && MoveFileExW(to, aside, 0);
+        ok = is_aside && MoveFileExW(from, to, 0);
+        if (is_aside && !ok)
             MoveFileExW(aside, to, 0);
-        DeleteFileW(aside);
-        break;
+        free(aside);
     }
-    free(aside);
     return ok;
+}
+
+/* Those that nobody reads any more. */
+static void remove_aside(const wchar_t *path)
+{
+    for (int i = 0; i < ASIDE_MOST; i++) {
+        wchar_t *aside = name_aside(path, i);
+        if (aside)
+            DeleteFileW(aside);
+        free(aside);
+    }
 }
 
 int rename(const char *from, const char *to)
@@ -340,6 +356,8 @@ int rename(const char *from, const char *to)
            GetLastError() == ERROR_USER_MAPPED_FILE) &&
           replace_aside(source, target)));
     const int result = source && target ? done(ok) : -1;
+    if (ok)
+        remove_aside(target);
     free(source);
     free(target);
     return result;

@@ -129,7 +129,7 @@ int access(const char *path, int mode);
 int unlink(const char *path);
 int remove(const char *path);
 /* In one step where the file system can. A file that somebody has mapped cannot be replaced on
- * NTFS: it is moved aside first, as PATH.replaced, and removed when the next one replaces it. */
+ * NTFS: it is moved aside first, as PATH.bvpack-old-0, which a later replacement removes. */
 int rename(const char *from, const char *to);
 int mkdir(const char *path, int mode);
 int rmdir(const char *path);

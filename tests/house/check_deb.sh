@@ -56,4 +56,4 @@ lintian --allow-root --fail-on error,warning --profile debian --suppress-tags un
 echo "== autopkgtest"
 autopkgtest --apt-upgrade ./*.deb "$dsc" -- unshare --tarball "$chroot" --release "$suite" >autopkgtest.log 2>&1 ||
   { tail -40 autopkgtest.log; die "autopkgtest fails"; }
-grep -E ' (PASS|SKIP)' autopkgtest.log
+grep -aE ' (PASS|SKIP)' autopkgtest.log

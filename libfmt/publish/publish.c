@@ -65,19 +65,6 @@ static void read_boot(char boot[BOOT_SIZE + 1])
         strcpy(boot, no_boot);
 }
 
-size_t bvpi_publish_folder_size(const char *path)
-{
-#ifdef _WIN32
-    size_t size = strlen(path);
-    while (size > 0 && !strchr("/\\:", path[size - 1]))
-        size--;
-    return size;
-#else
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-#endif
-}
-
 static int folder_size(const char *path)
 {
     return (int)bvpi_publish_folder_size(path);

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/types.h>
 
 /* Called with a temporary name before a file has it, so that a signal handler can remove the
@@ -44,8 +45,19 @@ void bvpi_publish_discard(bvpi_publishing *p);
 void bvpi_publish_sweep(const char *names);
 
 /* The bytes of a path's folder, with the slash; 0: it has none. On Windows also with a backslash,
- * and "C:" of "C:x". */
-size_t bvpi_publish_folder_size(const char *path);
+ * and "C:" of "C:x". Inline, for the reader in pages has no other function of this room. */
+static inline size_t bvpi_publish_folder_size(const char *path)
+{
+#ifdef _WIN32
+    size_t size = strlen(path);
+    while (size > 0 && !strchr("/\\:", path[size - 1]))
+        size--;
+    return size;
+#else
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+#endif
+}
 
 /* Makes names in the folder of `path` survive a power failure. Not an error if the file system
  * cannot. */

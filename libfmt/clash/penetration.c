@@ -153,7 +153,7 @@ static bvp_status fill_cloud(side *s, bvpi_meter *meter)
     const bvp_status status = add_all_vertices(s, meter, 0);
     const size_t capacity = s->cloud.count;
     s->cloud.count = 0;
-    s->cloud.at = malloc(capacity * sizeof *s->cloud.at + 1);
+    s->cloud.at = calloc(capacity + 1, sizeof *s->cloud.at); /* no product that overflows */
     if (!s->cloud.at)
         return BVP_ERR_NO_MEMORY;
     return status == BVP_OK && capacity > 0 ? add_all_vertices(s, meter, capacity) : status;

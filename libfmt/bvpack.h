@@ -10,6 +10,8 @@
  * (bvpack_clash.h) and broad phases (bvpack_broad.h) are not queries: they allocate. bvp_refit
  * writes to the pages of an overlay, and of some kinds it allocates.
  * Caveats: the file must not be truncated while it is mapped (SIGBUS); see bvp_open_mode.
+ * Structs that callers fill may grow members in place of `reserved`: a call that is given one which
+ * is not zero there is BVP_ERR_ARGUMENT.
  */
 #ifndef BVPACK_H
 #define BVPACK_H

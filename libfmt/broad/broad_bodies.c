@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/large_array.h"
+#include "base/report.h"
 #include "broad/broad.h"
 
 enum { BODIES_MAX = 1 << 28, PAIR_LIMIT = 1 << 26 };
@@ -25,7 +26,8 @@ bvp_status bvp_broad_new(const bvp_broad_options *options, bvp_broad **out)
     if (out == NULL)
         return BVP_ERR_ARGUMENT;
     *out = NULL;
-    if (!(given.margin >= 0 && given.margin <= BVPI_BROAD_FARTHEST))
+    if (!(given.margin >= 0 && given.margin <= BVPI_BROAD_FARTHEST) ||
+        !bvpi_is_zero(given.reserved, sizeof given.reserved))
         return BVP_ERR_ARGUMENT;
     bvp_broad *broad = calloc(1, sizeof *broad);
     if (broad == NULL)

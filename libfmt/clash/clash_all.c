@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "base/status.h"
 #include "clash/contacts.h"
 #include "clash/judge.h"
@@ -258,7 +259,8 @@ static const char *const reasons[] = {
                        "part there, and are there descriptors left?",
     [BVP_ERR_ARGUMENT] = "a limit is negative, the placement singular, two parts have no kind of "
                          "hierarchy in common, there are zones and a second file, or ranges "
-                         "that are not ascending, disjoint and within the instances",
+                         "that are not ascending, disjoint and within the instances, or reserved "
+                         "options are not zero",
     [BVP_ERR_CANCELLED] = "ended before it was done, by its flag, its callback or its budget of "
                           "steps"};
 
@@ -278,8 +280,8 @@ static bvp_status clash(const bvp_clash_scene *scene, const bvp_clash_options *o
         *coverage = sum;
     if (has_zones && bvpi_zones_init(&zones, options->zones, error) != BVP_OK)
         return zones.status;
-    if (a && !(b && has_zones) && bvpi_clash_fill_limits(&all.terms.limits, a, b) &&
-        options->reach >= 0) {
+    if (a && !(b && has_zones) && bvpi_is_zero(options->reserved, sizeof options->reserved) &&
+        bvpi_clash_fill_limits(&all.terms.limits, a, b) && options->reach >= 0) {
         all.terms.reach = bvpi_clash_reach(&all.terms.limits, options->reach);
         status = bvpi_clash_scene_init(&all.scene, a, b, scene->placement_b, all.terms.reach,
                                        all.control);

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "base/meter.h"
+#include "base/report.h"
 #include "base/status.h"
 #include "clash/clash_scene.h"
 #include "clash/pair_limits.h"
@@ -269,10 +270,11 @@ static bvp_status share(const bvp_clash_scene *given, const bvp_clash_options *o
         return BVP_ERR_ARGUMENT;
     *range_count = 0;
     if (!a || (b && options->zones) || index >= count || count > BVP_CLASH_SHARES_MOST ||
-        !(options->reach >= 0) || !bvpi_clash_fill_limits(&limits, a, b))
+        !(options->reach >= 0) || !bvpi_is_zero(options->reserved, sizeof options->reserved) ||
+        !bvpi_clash_fill_limits(&limits, a, b))
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "expected a scene, limits that are not negative, and a share below "
-                              "a count of 1 to 1,000,000");
+                              "expected a scene, limits that are not negative, a share below a "
+                              "count of 1 to 1,000,000, and zero in reserved options");
     if (options->zones && bvpi_zones_init(&zones, options->zones, error) != BVP_OK)
         return zones.status;
     bvp_status status = bvpi_clash_scene_init(&scene, a, b, given->placement_b,

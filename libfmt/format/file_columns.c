@@ -13,14 +13,18 @@
 #include <string.h>
 
 #include "base/load.h"
+#include "base/report.h"
 #include "format/record.h"
 #include "format/source.h"
 
-/* The rows of the range that exist. BVP_ERR_ARGUMENT: it begins beyond the end, or there are no
- * columns. */
-static bvp_status clip(bvp_range *range, uint64_t count, const void *columns)
+#define IS_SOUND(columns)                                                                          \
+    ((columns) != NULL && bvpi_is_zero((columns)->reserved, sizeof(columns)->reserved))
+
+/* The rows of the range that exist. BVP_ERR_ARGUMENT: it begins beyond the end, or the columns are
+ * not sound. */
+static bvp_status clip(bvp_range *range, uint64_t count, bool is_sound)
 {
-    if (range->first > count || columns == NULL)
+    if (range->first > count || !is_sound)
         return BVP_ERR_ARGUMENT;
     if (range->count > count - range->first)
         range->count = count - range->first;
@@ -68,7 +72,7 @@ bvp_status bvp_get_instances(const bvp_file *file, bvp_range range, const bvp_in
                              uint64_t *count)
 {
     bvpi_call call = bvpi_call_begin(file, NULL);
-    bvp_status status = clip(&range, file->section[BVPD_INST].count, out);
+    bvp_status status = clip(&range, file->section[BVPD_INST].count, IS_SOUND(out));
     *count = 0;
     if (status == BVP_OK)
         want_rows(file, BVPD_INST, range.first, range.count, sizeof(bvpd_instance));
@@ -126,7 +130,7 @@ bvp_status bvp_get_nodes(const bvp_file *file, bvp_range range, const bvp_node_c
                          uint64_t *count)
 {
     bvpi_call call = bvpi_call_begin(file, NULL);
-    bvp_status status = clip(&range, file->section[BVPD_TREE].count, out);
+    bvp_status status = clip(&range, file->section[BVPD_TREE].count, IS_SOUND(out));
     *count = 0;
     if (status == BVP_OK)
         want_rows(file, BVPD_TREE, range.first, range.count, sizeof(bvpd_tree_node));
@@ -159,7 +163,7 @@ static void get_property_run(const bvp_file *file, uint64_t first, uint64_t coun
 static bvp_status get_properties(const bvp_file *file, bvp_range nodes, uint64_t capacity,
                                  const bvp_property_columns *out, uint64_t *count)
 {
-    bvp_status status = clip(&nodes, file->section[BVPD_TREE].count, out);
+    bvp_status status = clip(&nodes, file->section[BVPD_TREE].count, IS_SOUND(out));
     *count = 0;
     if (status != BVP_OK)
         return status;

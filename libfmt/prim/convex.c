@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "base/simd.h"
 #include "base/vec3.h"
 
@@ -69,7 +70,7 @@ static bool init_core(bvpi_convex *out, const bvp_convex *given)
 bvp_status bvpi_convex_init(bvpi_convex *out, const bvp_convex *given)
 {
     memset(out, 0, sizeof *out);
-    if (!given)
+    if (!given || !bvpi_is_zero(given->reserved, sizeof given->reserved))
         return BVP_ERR_ARGUMENT;
     out->kind = given->kind;
     if (!init_core(out, given) || bvpi_placement_init(&out->placement, given->placement) != BVP_OK)

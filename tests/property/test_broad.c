@@ -669,6 +669,8 @@ START_TEST(bad_arguments)
     for (size_t k = 0; k < sizeof margins / sizeof margins[0]; k++)
         ck_assert_int_eq(bvp_broad_new(&(bvp_broad_options){.margin = margins[k]}, &broad),
                          BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_broad_new(&(bvp_broad_options){.reserved = {0, 1}}, &broad),
+                     BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_broad_new(NULL, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_broad_new(NULL, &broad), BVP_OK);
     ck_assert_int_eq(bvp_broad_add(broad, &good, &id), BVP_OK);

@@ -290,6 +290,11 @@ START_TEST(arguments_are_checked)
     options.ranges = &many;
     ck_assert_int_eq(bvp_clash(&scene, &options, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
     options.ranges = NULL;
+    options.reserved[0] = 1;
+    ck_assert_int_eq(bvp_clash(&scene, &options, NULL, NULL, NULL, &error), BVP_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "reserved"));
+    ck_assert_int_eq(bvp_clash_share(&scene, &options, 0, 1, own, &count, NULL), BVP_ERR_ARGUMENT);
+    options.reserved[0] = 0;
     ck_assert_int_eq(bvp_clash_share(&scene, NULL, 0, 1, own, &count, NULL), BVP_OK);
     ck_assert(count == 1 && own[0].first == 0 && own[0].end == 20);
     ck_assert_int_eq(bvp_clash_share(&scene, &options, 4, 4, own, &count, &error),

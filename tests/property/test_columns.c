@@ -230,9 +230,9 @@ START_TEST(arguments_are_checked)
                                  {info.node_count + UINT64_C(1), 1},
                                  {PARTS + 1, 1}},
                     far_away = {UINT64_MAX, UINT64_MAX}, all = {0, UINT64_MAX};
-    const bvp_instance_columns instances = {0};
-    const bvp_node_columns nodes = {0};
-    const bvp_property_columns properties = {0};
+    const bvp_instance_columns instances = {0}, later_instances = {.reserved = {[3] = 1}};
+    const bvp_node_columns nodes = {0}, later_nodes = {.reserved = {[3] = 1}};
+    const bvp_property_columns properties = {0}, later_properties = {.reserved = {[3] = 1}};
     ck_assert_int_eq(bvp_get_instances(f.file, beyond[0], &instances, &count), BVP_ERR_ARGUMENT);
     ck_assert_uint_eq(count, 0);
     ck_assert_int_eq(bvp_get_nodes(f.file, beyond[1], &nodes, &count), BVP_ERR_ARGUMENT);
@@ -244,6 +244,10 @@ START_TEST(arguments_are_checked)
     ck_assert_int_eq(bvp_get_instances(f.file, all, NULL, &count), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_get_nodes(f.file, all, NULL, &count), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_get_properties(f.file, all, 0, NULL, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_get_instances(f.file, all, &later_instances, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_get_nodes(f.file, all, &later_nodes, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_get_properties(f.file, all, 0, &later_properties, &count),
+                     BVP_ERR_ARGUMENT);
     case_close(&f);
 }
 END_TEST

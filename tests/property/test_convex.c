@@ -330,6 +330,9 @@ START_TEST(arguments_are_checked)
     c = (bvp_convex){.kind = (bvp_convex_kind)(BVP_CONVEX_HULL + 1), .radius = 1};
     ck_assert_int_eq(try_convex(&body, c), BVP_ERR_ARGUMENT);
     c = good;
+    c.reserved[3] = 1;
+    ck_assert_int_eq(try_convex(&body, c), BVP_ERR_ARGUMENT);
+    c = good;
     c.placement = m; /* a radius is measured in the world */
     ck_assert_int_eq(try_convex(&body, c), BVP_ERR_ARGUMENT);
     c = (bvp_convex){.kind = BVP_CONVEX_BOX, .placement = flat};

@@ -26,7 +26,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(caught.exception.status, "not a bvpack file")
         self.assertEqual(caught.exception.rule, "HDR-1")
         self.assertEqual(caught.exception.offset, 0)
-        self.assertGreater(len(str(caught.exception)), 20)
+        self.assertIn("a model is packed first", str(caught.exception))
         with self.assertRaises(ValueError):
             bvpack.open("three.bvp", mode="fast")
         with self.assertRaises((TypeError, ValueError)):

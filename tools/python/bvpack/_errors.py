@@ -107,6 +107,8 @@ def raise_error(status: int, error=None, what: str = "", path: Optional[str] = N
     message = ffi.string(error.message).decode("utf-8", "replace") if error else ""
     if not message:
         message = f"{what}: {_MEANING.get(status, name)}"
+    if status == lib.BVP_ERR_NOT_OURS:
+        message += "; a model is packed first: bvpack.pack(model, file)"
     kind = _CLASSES.get(status, Error)
     if kind is FileError:
         number = (error.sys_errno if error else 0) or _errno.EIO

@@ -3,7 +3,8 @@
 # `make check-python`, in the build directory: all cases of the package for Python, the types, the
 # source package against an installed library, the wheel, and what Python costs beside C. What needs
 # a package that is absent is skipped with a word; trimesh's own tests run where BVP_TRIMESH names
-# its repository, the rows of a plant where its generator is. Two minutes.
+# its repository, the rows of a plant where its generator is. Two minutes, and five more when the
+# library is first compiled for AArch64, in aarch64/ of the build directory.
 set -u
 src=$(cd "${BVP_SRCDIR:-$(dirname "$0")/../..}" && pwd)
 build=$(cd "${BVP_BUILDDIR:-$PWD}" && pwd)
@@ -53,6 +54,29 @@ if [ $status = 0 ]; then
     env -i PATH=/usr/bin:/bin PYTHONPATH="$scratch/wheel/site" "$python" -c "$ask" || bad "the wheel"
 elif [ $status != 77 ]; then
   bad "wheel.sh"
+fi
+
+echo "== wheel for AArch64"
+wheel=$(bash "$src/tools/python/cross_wheel.sh" "$build/aarch64" "$scratch/aarch64")
+status=$?
+echo "$wheel"
+root=$build/aarch64/sysroot
+libraries=$root/usr/lib/aarch64-linux-gnu
+emulated() { # WORD...: its Python
+  PYTHONPATH=$scratch/aarch64/site qemu-aarch64 -L "$root" -E "LD_LIBRARY_PATH=$libraries/blas:$libraries/lapack" \
+    "$(readlink -f "$root/usr/bin/python3")" "$@"
+}
+if [ $status = 0 ] && command -v qemu-aarch64 >/dev/null; then
+  # all cases but those of other processes, which qemu-user cannot start
+  "$python" -m zipfile -e "${wheel##*$'\n'}" "$scratch/aarch64/site" &&
+    emulated -c 'import sys; sys.path.append(sys.argv[1]); import header_cdef; from bvpack._native import ffi; header_cdef.check_types(ffi)' \
+      "$src/tools/python" &&
+    emulated -W error "$src/tests/python/run_cases.py" doctest contents errors fcl pack queries raycasting ||
+    bad "the wheel for AArch64"
+elif [ $status = 0 ]; then
+  echo "skipped: not tried, for there is no qemu-aarch64 (Debian: qemu-user)"
+elif [ $status != 77 ]; then
+  bad "cross_wheel.sh"
 fi
 
 echo "== rows"

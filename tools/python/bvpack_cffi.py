@@ -5,6 +5,7 @@ Where the library is comes from the environment or from pkg-config:
 
 BVPACK_INCLUDE, BVPACK_LIB   folders of the headers and the libraries; both or neither
 BVPACK_STATIC                link arguments that bring the whole library, for wheels (wheel.sh)
+BVPACK_CROSS                 set: for another architecture, so the module is not loaded here to check its types
 """
 
 from __future__ import annotations
@@ -79,6 +80,8 @@ ffibuilder.set_source(
 if __name__ == "__main__":
     # bvpack_cffi.py FOLDER: the module is made in FOLDER/bvpack
     made = ffibuilder.compile(tmpdir=sys.argv[1] if len(sys.argv) > 1 else str(HERE))
+    if os.environ.get("BVPACK_CROSS"):
+        sys.exit()
     spec = importlib.util.spec_from_file_location("_native", made)
     native = importlib.util.module_from_spec(spec)
     print(f"{header_cdef.check_types(native.ffi)} types are as the headers say")

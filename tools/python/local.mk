@@ -4,6 +4,7 @@ PYTHON_FILES += \
 	tools/python/README.md \
 	tools/python/build.sh \
 	tools/python/bvpack_cffi.py \
+	tools/python/cross_wheel.sh \
 	tools/python/header_cdef.py \
 	tools/python/make_wheel.py \
 	tools/python/pyproject.toml \

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import platform
 import re
 import subprocess
 import sys
@@ -23,6 +22,8 @@ ALLOWED = {
     "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1",
     "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
 }  # fmt: skip
+# what readelf calls an architecture, and what a tag does
+MACHINES = {"Advanced Micro Devices X86-64": "x86_64", "AArch64": "aarch64"}
 # tags that installers know, by the C library's version
 TAGS = ((2, 17), (2, 24), (2, 26), (2, 27), (2, 28), (2, 31), (2, 34), (2, 35), (2, 36), (2, 39))
 
@@ -79,7 +80,10 @@ def platform_tag(module: Path, libraries: list[Path]) -> str:
         + [check_file(library, beside, "") for library in libraries]
     )
     tag = next((tag for tag in TAGS if tag >= highest), highest)
-    return f"manylinux_{tag[0]}_{tag[1]}_{platform.machine()}"
+    machine = re.search(r"Machine: *(.*)", readelf("-h", str(module)))[1]
+    if machine not in MACHINES:
+        sys.exit(f"{module.name} is for {machine}: wheels are for {' and '.join(MACHINES.values())}")
+    return f"manylinux_{tag[0]}_{tag[1]}_{MACHINES[machine]}"
 
 
 def metadata(version: str) -> str:

@@ -59,7 +59,10 @@ if has ODE ode; then
 fi
 if [ -f "${JOLT-}/Jolt/Jolt.h" ]; then
   ran=1
-  builds jolt_case tests/cpp/jolt_case.cc -isystem "$JOLT" "$JOLT/libJolt.a" -lpthread && runs jolt_case env.bvp
+  # without RTTI, as Jolt is built
+  flags=(-fno-rtti -isystem "$JOLT" "$JOLT/libJolt.a" -lpthread)
+  builds jolt_drop samples/engines/jolt_drop.cc "${flags[@]}" && runs jolt_drop plate.bvp
+  builds jolt_case tests/cpp/jolt_case.cc "${flags[@]}" && runs jolt_case env.bvp && runs jolt_case rob.bvp
 else
   echo "== Jolt: skipped, JOLT names no folder with Jolt/Jolt.h and libJolt.a"
 fi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// jolt.hpp: a packed file as a shape of Jolt Physics, for static and kinematic bodies. Compiled
-// against the headers of Jolt 5.5.1, in single precision; not yet run.
+// jolt.hpp: a packed file as a shape of Jolt Physics 5.5 in single precision, for static and
+// kinematic bodies. Compile with Jolt's own flags: it is built with -fno-rtti by default.
 //
 //     bvp::jolt_shape::register_with_jolt(); // once, after JPH::RegisterTypes()
 //     JPH::Ref<bvp::jolt_shape> shape = new bvp::jolt_shape(body); // bvp_body

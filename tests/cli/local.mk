@@ -17,6 +17,7 @@ SCRIPT_TESTS += \
 	tests/cli/test_damaged_files.sh \
 	tests/cli/test_diff.sh \
 	tests/cli/test_ending.sh \
+	tests/cli/test_export_bvh.sh \
 	tests/cli/test_hostile_names.sh \
 	tests/cli/test_hull_files.sh \
 	tests/cli/test_import_assimp.sh \

@@ -57,17 +57,25 @@ const cast = (tree) => {
   return { hits, seconds: (performance.now() - from) / 1e3 };
 };
 cast(bvh), cast(theirs); // compiles
-const a = cast(bvh), b = cast(theirs);
-const same = a.hits.filter((distance, k) => distance === b.hits[k]).length;
+let a = cast(bvh), b = cast(theirs);
+for (let k = 0; k < 8; k++) {
+  const ours = cast(bvh), own = cast(theirs); // the least of nine in turn
+  if (ours.seconds < a.seconds) a = ours;
+  if (own.seconds < b.seconds) b = own;
+}
+// of two triangles that share an edge, either; their distances may differ in the last bits
+const equal = (x, y) => x === y || Math.abs(x - y) <= 1e-12 * y;
+const same = a.hits.filter((distance, k) => equal(distance, b.hits[k])).length;
 const hit = b.hits.filter(Number.isFinite).length;
 const point = {}, point2 = {};
 let near = 0;
 for (let k = 0; k < 500; k++) {
   const to = anywhere();
-  near += bvh.closestPointToPoint(to, point).distance === theirs.closestPointToPoint(to, point2).distance;
+  near += equal(bvh.closestPointToPoint(to, point).distance, theirs.closestPointToPoint(to, point2).distance);
 }
 console.log(`three-mesh-bvh: ${mesh.geometry.attributes.position.count / 3} triangles; ${same} of ${rays.length} rays ` +
   `equal, ${hit} hit; ${near} of 500 closest points equal; ready in ${loading.toFixed(1)} ms, built by itself in ` +
   `${built.toFixed(0)} ms; rays ${(a.seconds / b.seconds).toFixed(2)} times its time; seed 1`);
+if (a.seconds > 1.25 * b.seconds) process.exit(1);
 if (same !== rays.length || near !== 500 || hit < 500 || own.index === null) process.exit(1);
 if (mesh.geometry.index !== null) process.exit(1); // three-mesh-bvh makes one when it builds

@@ -5,9 +5,10 @@
  * Based on: the node of three-mesh-bvh 0.5 and later, version 0: six floats, the box; a leaf has
  * its first triangle, their count (16 bits) and 0xffff; another node, whose first child follows it,
  * where its second child is, in words, and the axis that parts them.
- * Idea: triangles in the order of storage, instances in that of their hierarchy, are neighbours
- * where the packed hierarchies have them so. That sequence is cut in two where the sum of surface
- * times count is least, again and again, down to the packed leaves: the order is not sorted anew.
+ * Idea: Wald 2007, "On fast Construction of SAH-based Bounding Volume Hierarchies": triangles are
+ * cut between bins of their middles where surface times count is least. Not the packed hierarchies:
+ * their leaves have more triangles than three-mesh-bvh's walk, which tests one after another,
+ * likes. Measured: decisions.md, "C++ and engines".
  */
 #include <assert.h>
 #include <math.h>
@@ -18,23 +19,18 @@
 #include "glb/gltf_write.h"
 #include "text/memory_text.h"
 
-enum { NODE_WORDS = 8, LEAF_MARK = 0xffff, LEAF_TRIANGLES = 8 };
+enum { NODE_WORDS = 8, LEAF_MARK = 0xffff, LEAF_MAX = 8, BINS = 32, DEPTH_MAX = 40 };
+static const double NODE_COST = 4; /* of visiting a node, in tests of triangles */
 
 typedef struct box {
     float lo[3], hi[3];
 } box;
 
-typedef struct leaf {
-    box bounds;
-    uint32_t first, count; /* triangles of the mesh that is written */
-} leaf;
-
 typedef struct tree {
     float *positions; /* 9 a triangle */
-    uint64_t triangle_count, room;
-    leaf *leaves;
-    uint64_t leaf_count;
-    double *costs;   /* of cutting before a leaf; as many as leaves */
+    box *bounds;      /* of each triangle */
+    uint32_t *order;  /* in which leaves have them */
+    uint64_t count, room;
     uint32_t *nodes; /* NODE_WORDS each */
     uint64_t node_count;
 } tree;
@@ -42,8 +38,8 @@ typedef struct tree {
 static void free_tree(tree *t)
 {
     free(t->positions);
-    free(t->leaves);
-    free(t->costs);
+    free(t->bounds);
+    free(t->order);
     free(t->nodes);
 }
 
@@ -55,8 +51,8 @@ static box no_box(void)
 static void grow(box *all, const box *by)
 {
     for (int i = 0; i < 3; i++) {
-        all->lo[i] = fminf(all->lo[i], by->lo[i]);
-        all->hi[i] = fmaxf(all->hi[i], by->hi[i]);
+        all->lo[i] = by->lo[i] < all->lo[i] ? by->lo[i] : all->lo[i];
+        all->hi[i] = by->hi[i] > all->hi[i] ? by->hi[i] : all->hi[i];
     }
 }
 
@@ -68,44 +64,14 @@ static double surface(const box *b)
     return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
-/* ---- the sequence of leaves ---------------------------------------------------------------- */
-
-typedef struct counts {
-    uint64_t next;   /* the first triangle that no leaf has yet */
-    int in_order;    /* leaves follow one another in storage */
-    uint8_t *begins; /* of each triangle: does a leaf begin with it? */
-} counts;
-
-static int note_leaf(void *user, const bvp_box *b)
-{
-    counts *c = user;
-    if (b->leaf_count == 0)
-        return 0;
-    c->in_order &= b->first == c->next;
-    c->next = b->first + b->leaf_count;
-    if (c->in_order)
-        c->begins[b->first] = 1;
-    return !c->in_order;
-}
-
-/* Where the leaves of a part begin. Where the part's first hierarchy is not the one that is shown,
- * some triangles that follow one another in storage. */
-static bvp_status find_leaves(const bvp_file *file, uint32_t part, uint64_t count, uint8_t *begins)
-{
-    counts c = {.in_order = 1, .begins = begins};
-    memset(begins, 0, count);
-    bvp_status status = bvp_boxes(file, part, UINT32_MAX, note_leaf, &c);
-    if (!c.in_order || c.next != count)
-        for (uint64_t t = 0; t < count; t++)
-            begins[t] = t % LEAF_TRIANGLES == 0;
-    return status;
-}
+/* ---- the triangles ------------------------------------------------------------------------- */
 
 static void add_triangle(tree *t, const export_item *item, const float corners[9],
                          export_report *report)
 {
-    leaf *last = &t->leaves[t->leaf_count - 1];
-    float *to = t->positions + 9 * t->triangle_count++;
+    box *bounds = &t->bounds[t->count];
+    float *to = t->positions + 9 * t->count;
+    *bounds = no_box();
     for (int k = 0; k < 3; k++) {
         double place[3], rest[3], written[3];
         box point;
@@ -115,12 +81,12 @@ static void add_triangle(tree *t, const export_item *item, const float corners[9
             written[i] = to[3 * k + i];
         }
         export_note(report, place, rest, written);
-        grow(&last->bounds, &point);
+        grow(bounds, &point);
     }
-    last->count++;
+    t->order[t->count] = (uint32_t)t->count;
+    t->count++;
 }
 
-/* The triangles of an item, in the order of storage. */
 static bvp_status add_item(tree *t, const export_scene *scene, const export_item *item)
 {
     bvp_part_info part;
@@ -129,133 +95,195 @@ static bvp_status add_item(tree *t, const export_scene *scene, const export_item
     if (status != BVP_OK)
         return status;
     const uint64_t all = part.triangle_count;
-    if (all > t->room - t->triangle_count)
+    if (all > t->room - t->count)
         return BVP_ERR_CORRUPT;
     float *corners = malloc(9 * sizeof(float) * all + 1);
-    uint8_t *begins = malloc(all + 1);
-    if (!corners || !begins)
-        status = BVP_ERR_NO_MEMORY;
-    if (status == BVP_OK)
-        status = find_leaves(scene->file, item->part, all, begins);
-    if (status == BVP_OK)
-        status =
-            bvp_get_triangles(scene->file, item->part, (bvp_range){0, all}, corners, NULL, &count);
-    for (uint64_t k = 0; status == BVP_OK && k < count; k++) {
-        if (k == 0 || begins[k])
-            t->leaves[t->leaf_count++] =
-                (leaf){.bounds = no_box(), .first = (uint32_t)t->triangle_count};
+    if (!corners)
+        return BVP_ERR_NO_MEMORY;
+    status = bvp_get_triangles(scene->file, item->part, (bvp_range){0, all}, corners, NULL, &count);
+    for (uint64_t k = 0; status == BVP_OK && k < count; k++)
         add_triangle(t, item, corners + 9 * k, scene->report);
-    }
     free(corners);
-    free(begins);
     return status;
 }
 
-/* Instances in the order of their hierarchy; *order is the caller's. */
-static bvp_status order_items(const export_scene *scene, uint32_t part, uint32_t *order,
-                              uint64_t *count)
+static bvp_status gather(const export_scene *scene, tree *t)
 {
-    bvp_file_info info;
-    bvp_get_info(scene->file, &info);
-    *count = scene->item_count;
-    for (uint32_t i = 0; i < scene->item_count; i++)
-        order[i] = i;
-    if (part != BVP_ASSEMBLY || scene->item_count < 2)
-        return BVP_OK;
-    const bvp_body all = {.file = scene->file, .part = BVP_ASSEMBLY};
-    return bvp_instances_in(&all, bvp_box_region(info.lo, info.hi), 0,
-                            (bvp_array){order, 0, scene->item_count}, count, NULL);
-}
-
-static bvp_status gather(const export_scene *scene, uint32_t part, tree *t)
-{
-    uint64_t item_count;
     const uint64_t all = scene->report->triangle_count;
-    uint32_t *order = malloc(sizeof *order * (scene->item_count + (size_t)1));
     t->room = all;
     t->positions = malloc(9 * sizeof(float) * all + 1);
-    t->leaves = malloc(sizeof *t->leaves * all + 1);
-    bvp_status status =
-        order && t->positions && t->leaves ? BVP_OK : export_no_memory(scene->error);
-    if (status == BVP_OK)
-        status = order_items(scene, part, order, &item_count);
-    for (uint64_t i = 0; status == BVP_OK && i < item_count; i++)
-        status = add_item(t, scene, &scene->items[order[i]]);
-    free(order);
+    t->bounds = malloc(sizeof *t->bounds * all + 1);
+    t->order = malloc(sizeof *t->order * all + 1);
+    t->nodes = malloc(4 * NODE_WORDS * 2 * all + 1);
+    if (!t->positions || !t->bounds || !t->order || !t->nodes)
+        return export_no_memory(scene->error);
+    bvp_status status = BVP_OK;
+    for (uint32_t i = 0; status == BVP_OK && i < scene->item_count; i++)
+        status = add_item(t, scene, &scene->items[i]);
     return status;
 }
 
 /* ---- the hierarchy over them --------------------------------------------------------------- */
 
-/* The cut of the leaves first .. end - 1 with the least cost; no side is smaller than an eighth, so
- * that the depth is bounded. */
-static uint64_t choose_cut(const tree *t, uint64_t first, uint64_t end)
+/* Triangles order[first .. end - 1], and where they and their middles lie. */
+typedef struct run {
+    uint64_t first, end;
+    box bounds, middles;
+} run;
+
+/* Of twice the middle. */
+static float middle(const box *b, int axis)
 {
-    box side = no_box();
-    uint64_t triangles = 0, best = first + (end - first) / 2;
-    double least = INFINITY;
-    for (uint64_t k = end - 1; k > first; k--) {
-        grow(&side, &t->leaves[k].bounds);
-        triangles += t->leaves[k].count;
-        t->costs[k] = surface(&side) * (double)triangles;
-    }
-    const uint64_t margin = (end - first) / 8;
-    side = no_box();
-    triangles = 0;
-    for (uint64_t k = first; k + 1 < end; k++) {
-        grow(&side, &t->leaves[k].bounds);
-        triangles += t->leaves[k].count;
-        const double cost = surface(&side) * (double)triangles + t->costs[k + 1];
-        if (k + 1 >= first + margin && k + 1 <= end - margin && cost < least) {
-            least = cost;
-            best = k + 1;
-        }
-    }
-    return best;
+    return b->lo[axis] + b->hi[axis];
 }
 
-/* The axis along which the children's middles are farthest apart: three-mesh-bvh then visits the
- * nearer one first. It takes the first child for the lower one; *swapped: it is the upper one. */
+static run measure(const tree *t, uint64_t first, uint64_t end)
+{
+    run out = {first, end, no_box(), no_box()};
+    for (uint64_t k = first; k < end; k++) {
+        const box *b = &t->bounds[t->order[k]];
+        box point;
+        for (int i = 0; i < 3; i++)
+            point.lo[i] = point.hi[i] = middle(b, i);
+        grow(&out.bounds, b);
+        grow(&out.middles, &point);
+    }
+    return out;
+}
+
+/* Where middles lie along an axis, in bins. */
+typedef struct bins {
+    int axis;
+    double lo, scale;
+} bins;
+
+static bins bins_along(const box *middles, int axis)
+{
+    const double lo = middles->lo[axis], size = middles->hi[axis] - lo;
+    return (bins){axis, lo, size > 0 ? BINS / size : 0};
+}
+
+static int bin_of(const bins *of, const box *b)
+{
+    const int bin = (int)((middle(b, of->axis) - of->lo) * of->scale);
+    return bin < BINS - 1 ? bin : BINS - 1;
+}
+
+typedef struct cut {
+    bins bins;
+    int before; /* the first bin of the upper side */
+    double cost;
+} cut;
+
+/* The cut between two of these bins with the least cost, if it is less than best's. */
+static void try_bins(const tree *t, const run *r, const bins *of, cut *best)
+{
+    box bounds[BINS], side = no_box();
+    uint64_t counts[BINS] = {0}, count = 0;
+    double above[BINS];
+    for (int i = 0; i < BINS; i++)
+        bounds[i] = no_box();
+    for (uint64_t k = r->first; k < r->end; k++) {
+        const box *b = &t->bounds[t->order[k]];
+        const int bin = bin_of(of, b);
+        grow(&bounds[bin], b);
+        counts[bin]++;
+    }
+    for (int i = BINS - 1; i > 0; i--) {
+        grow(&side, &bounds[i]);
+        count += counts[i];
+        above[i] = count > 0 ? surface(&side) * (double)count : INFINITY;
+    }
+    side = no_box();
+    count = 0;
+    for (int i = 1; i < BINS; i++) {
+        grow(&side, &bounds[i - 1]);
+        count += counts[i - 1];
+        const double cost = count > 0 ? surface(&side) * (double)count + above[i] : INFINITY;
+        if (cost < best->cost)
+            *best = (cut){*of, i, cost};
+    }
+}
+
+/* Puts those below the cut first; returns where the others begin. */
+static uint64_t part_by(tree *t, const run *r, const cut *by)
+{
+    uint64_t first = r->first, end = r->end;
+    while (first < end) {
+        const uint32_t triangle = t->order[first];
+        if (bin_of(&by->bins, &t->bounds[triangle]) < by->before) {
+            first++;
+        } else {
+            t->order[first] = t->order[--end];
+            t->order[end] = triangle;
+        }
+    }
+    return first;
+}
+
+/* Where the second child begins; 0: it is a leaf. Below DEPTH_MAX, halves: so the depth is bounded
+ * wherever triangles lie. */
+static uint64_t choose_cut(tree *t, const run *r, uint32_t depth)
+{
+    const uint64_t count = r->end - r->first;
+    cut best = {.cost = INFINITY};
+    for (int i = 0; depth < DEPTH_MAX && count > 1 && i < 3; i++) {
+        const bins axis = bins_along(&r->middles, i);
+        if (axis.scale > 0 && isfinite(axis.scale))
+            try_bins(t, r, &axis, &best);
+    }
+    const double whole = surface(&r->bounds) * ((double)count - NODE_COST);
+    if (count <= LEAF_MAX && !(best.cost < whole))
+        return 0;
+    return best.cost < INFINITY ? part_by(t, r, &best) : r->first + count / 2;
+}
+
+/* The axis along which the children overlap least: three-mesh-bvh then visits the nearer one first,
+ * and leaves the other one out if it lies behind the hit. *swapped: the first child is the upper
+ * one; it takes the first one for the lower one. */
 static uint32_t parting_axis(const box *a, const box *b, int *swapped)
 {
     uint32_t axis = 0;
-    double most = -1;
+    double most = -INFINITY;
     for (uint32_t i = 0; i < 3; i++) {
-        const double apart = ((double)b->lo[i] + b->hi[i]) - ((double)a->lo[i] + a->hi[i]);
-        if (fabs(apart) > most) {
-            most = fabs(apart);
+        const double up = (double)b->lo[i] - a->hi[i], down = (double)a->lo[i] - b->hi[i];
+        if (fmax(up, down) > most) {
+            most = fmax(up, down);
             axis = i;
-            *swapped = apart < 0;
+            *swapped = down > up;
         }
     }
     return axis;
 }
 
-static box bounds_of(const tree *t, uint64_t first, uint64_t end)
+/* By the least there is: a browser's test of a ray and a box rounds. */
+static box pad(const box *b)
 {
-    box all = no_box();
-    for (uint64_t k = first; k < end; k++)
-        grow(&all, &t->leaves[k].bounds);
-    return all;
+    box out;
+    for (int i = 0; i < 3; i++) {
+        out.lo[i] = nextafterf(b->lo[i], -INFINITY);
+        out.hi[i] = nextafterf(b->hi[i], INFINITY);
+    }
+    return out;
 }
 
-static void build(tree *t, uint64_t first, uint64_t end)
+static void build(tree *t, const run *r, uint32_t depth)
 {
     uint32_t *node = t->nodes + NODE_WORDS * t->node_count++;
-    const box all = bounds_of(t, first, end);
-    memcpy(node, &all, sizeof all);
-    if (end - first == 1) {
-        node[6] = t->leaves[first].first;
-        node[7] = t->leaves[first].count | (uint32_t)LEAF_MARK << 16;
+    const box padded = pad(&r->bounds);
+    memcpy(node, &padded, sizeof padded);
+    const uint64_t second = choose_cut(t, r, depth);
+    if (second == 0) {
+        node[6] = (uint32_t)r->first;
+        node[7] = (uint32_t)(r->end - r->first) | (uint32_t)LEAF_MARK << 16;
         return;
     }
-    const uint64_t cut = choose_cut(t, first, end);
-    const box a = bounds_of(t, first, cut), b = bounds_of(t, cut, end);
+    const run a = measure(t, r->first, second), b = measure(t, second, r->end);
     int swapped = 0;
-    node[7] = parting_axis(&a, &b, &swapped);
-    build(t, swapped ? cut : first, swapped ? end : cut);
+    node[7] = parting_axis(&a.bounds, &b.bounds, &swapped);
+    build(t, swapped ? &b : &a, depth + 1);
     node[6] = (uint32_t)(NODE_WORDS * t->node_count);
-    build(t, swapped ? first : cut, swapped ? cut : end);
+    build(t, swapped ? &a : &b, depth + 1);
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
@@ -276,7 +304,7 @@ static void put_view(json *j, uint64_t offset, uint64_t size, int is_vertices)
 static void put_mesh(json *j, const tree *t)
 {
     double lo[3], hi[3];
-    const box all = bounds_of(t, 0, t->leaf_count);
+    const box all = measure(t, 0, t->count).bounds;
     for (int i = 0; i < 3; i++) {
         lo[i] = all.lo[i];
         hi[i] = all.hi[i];
@@ -285,7 +313,7 @@ static void put_mesh(json *j, const tree *t)
     jsonw_object(j, NULL);
     jsonw_count(j, "bufferView", 0);
     jsonw_count(j, "componentType", COMPONENT_FLOAT32);
-    jsonw_count(j, "count", 3 * t->triangle_count);
+    jsonw_count(j, "count", 3 * t->count);
     jsonw_text(j, "type", "VEC3");
     jsonw_numbers(j, "min", lo, 3);
     jsonw_numbers(j, "max", hi, 3);
@@ -315,7 +343,7 @@ static void put_mesh(json *j, const tree *t)
 static void put_document(const tree *t, FILE *out)
 {
     json j;
-    const uint64_t vertices = 36 * t->triangle_count, nodes = 4 * NODE_WORDS * t->node_count;
+    const uint64_t vertices = 36 * t->count, nodes = 4 * NODE_WORDS * t->node_count;
     gltf_put_head(&j, out);
     jsonw_array(&j, "nodes");
     jsonw_object(&j, NULL);
@@ -338,7 +366,7 @@ static void put_document(const tree *t, FILE *out)
 
 static bvp_status write_file(const tree *t, FILE *out, bvp_error *error)
 {
-    const uint64_t data = 36 * t->triangle_count + 4 * NODE_WORDS * t->node_count;
+    const uint64_t data = 36 * t->count + 4 * NODE_WORDS * t->node_count;
     memory_text text;
     if (!memory_text_open(&text))
         return export_no_memory(error);
@@ -350,7 +378,8 @@ static bvp_status write_file(const tree *t, FILE *out, bvp_error *error)
         glb_begin(out, text.size, data);
         fwrite(text.data, 1, text.size, out);
         glb_middle(out, text.size, data);
-        glb_words(out, t->positions, 9 * t->triangle_count);
+        for (uint64_t k = 0; k < t->count; k++)
+            glb_words(out, t->positions + 9 * (uint64_t)t->order[k], 9);
         glb_words(out, t->nodes, NODE_WORDS * t->node_count);
         status = export_finish(out, error);
     }
@@ -367,17 +396,12 @@ bvp_status export_bvh(const bvp_file *file, const export_options *options, FILE 
     if (status == BVP_OK && report->triangle_count > UINT32_MAX / 36)
         status = export_too_large(error, "GLB holds at most 4 GiB; extract parts with --part");
     if (status == BVP_OK)
-        status = gather(&scene, options->part, &t);
-    if (status == BVP_OK && t.leaf_count == 0)
+        status = gather(&scene, &t);
+    if (status == BVP_OK && t.count == 0)
         status = export_too_large(error, "a model without triangles has no hierarchy");
     if (status == BVP_OK) {
-        t.costs = malloc(sizeof *t.costs * t.leaf_count);
-        t.nodes = malloc(4 * NODE_WORDS * 2 * t.leaf_count);
-        if (!t.costs || !t.nodes)
-            status = export_no_memory(error);
-    }
-    if (status == BVP_OK) {
-        build(&t, 0, t.leaf_count);
+        const run all = measure(&t, 0, t.count);
+        build(&t, &all, 0);
         status = write_file(&t, out, error);
     }
     free_tree(&t);

@@ -27,7 +27,9 @@ while stack:
     deepest = max(deepest, len(above))
     link, last = struct.unpack_from("<2I", nodes, 4 * at + 24)
     if last >> 16 != 0xFFFF:
-        assert last < 3
+        # three-mesh-bvh visits the first child first where a ray goes up along this axis
+        first, second = (struct.unpack_from("<6f", nodes, 4 * child) for child in (at + 8, link))
+        assert last < 3 and first[last] <= second[last + 3], (first, second, last)
         stack += [(at + 8, above), (link, above)]
         continue
     ranges.append((link, link + (last & 0xFFFF)))

@@ -24,7 +24,7 @@ compile() { # name compiler flags...
       kernels+=("$scratch/$name-$isa-$(basename "$source").o")
       local flags=()
       [ $isa = base ] || flags=(-mavx2 -mfma -mbmi -mbmi2)
-      "$cc" -std=gnu11 -w -Wno-psabi -ffp-contract=off "$@" "${flags[@]}" -DBVPI_ISA=$isa -I libfmt -c "$source" \
+      "$cc" -std=gnu11 -w -Wno-psabi -ffp-contract=off -fno-tree-slp-vectorize "$@" "${flags[@]}" -DBVPI_ISA=$isa -I libfmt -c "$source" \
         -o "${kernels[-1]}"
     done
   done
@@ -34,7 +34,7 @@ compile() { # name compiler flags...
     plain+=("$source" -o "${objects[-1]}")
   done
   printf '%s\n' "${plain[@]}" | xargs -P "$(nproc)" -n 3 \
-    "$cc" -std=gnu11 -w -Wno-psabi -ffp-contract=off "$@" -I libfmt -c
+    "$cc" -std=gnu11 -w -Wno-psabi -ffp-contract=off -fno-tree-slp-vectorize "$@" -I libfmt -c
   "$cc" "${objects[@]}" "${kernels[@]}" -o "$scratch/$name" -lqhull_r -lxxhash -lzstd -lpthread -lm
 }
 

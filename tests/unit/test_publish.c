@@ -316,13 +316,20 @@ START_TEST(sweepers_and_writers_meet)
             if (child[number] == 0)
                 _exit(named && nameless_refuse() != 0 ? 77 : write_many());
         }
+        int unable = 0;
         for (int i = 0; i < WRITERS; i++) {
             int status;
             ck_assert_int_eq(waitpid(child[i], &status, 0), child[i]);
             ck_assert_msg(WIFEXITED(status) &&
                               (WEXITSTATUS(status) == 0 || (named && WEXITSTATUS(status) == 77)),
                           "named %d: %#x", named, (unsigned)status);
+            unable += WEXITSTATUS(status) == 77;
         }
+        if (unable == WRITERS) { /* under qemu-user */
+            puts("not tried with named files: there are no filters of system calls here");
+            return;
+        }
+        ck_assert_int_eq(unable, 0);
         ck_assert_int_eq(file_count(), 1);
         unlink(path);
     }

@@ -197,6 +197,12 @@ check\.h
 gmp.*
 OWNERS
 
+# other threads would have the stack that the system gives them
+while read -r where; do
+  complain "$where: threads are started by base/thread.h and cli/start_thread.h"
+done < <(grep -nE '\b(pthread|thrd)_create\b' "${lib_files[@]}" "${tool_files[@]}" | cut -d: -f1,2 |
+  grep -vE '^(libfmt/base/thread.h|tools/cli/start_thread.c):')
+
 mapfile -t lists < <(echo Makefile.am; find libfmt tools tests -name local.mk | sort)
 for list in "${lists[@]:1}"; do
   grep -qx "include $list" Makefile.am || complain "$list: Makefile.am does not include it"

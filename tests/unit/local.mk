@@ -110,6 +110,7 @@ UNIT_SUITES += \
 	tests/unit/test_status.c \
 	tests/unit/test_suggest_rules.c \
 	tests/unit/test_text_scan.c \
+	tests/unit/test_thread_stack.c \
 	tests/unit/test_top.c \
 	tests/unit/test_transform.c \
 	tests/unit/test_triangle_stream.c \

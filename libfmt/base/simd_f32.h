@@ -94,7 +94,11 @@ BVPI_INLINE bvpi_i32x4 f32x4_ge(bvpi_f32x4 a, bvpi_f32x4 b)
 /* As f32x8_select, f32x8_min, f32x8_max and f32x8_sqrt. */
 BVPI_INLINE bvpi_f32x4 f32x4_select(bvpi_i32x4 mask, bvpi_f32x4 yes, bvpi_f32x4 no)
 {
+#ifdef __aarch64__
+    return (bvpi_f32x4)vbslq_f32((uint32x4_t)mask, (float32x4_t)yes, (float32x4_t)no);
+#else
     return (bvpi_f32x4)(((bvpi_i32x4)yes & mask) | ((bvpi_i32x4)no & ~mask));
+#endif
 }
 
 BVPI_INLINE bvpi_f32x4 f32x4_min(bvpi_f32x4 a, bvpi_f32x4 b)
@@ -130,6 +134,8 @@ BVPI_INLINE bvpi_f32x4 f32x4_sqrt(bvpi_f32x4 a)
     return (bvpi_f32x4)_mm_sqrt_ps((__m128)a);
 #elif defined(__wasm_simd128__)
     return (bvpi_f32x4)wasm_f32x4_sqrt((v128_t)a);
+#elif defined(__aarch64__)
+    return (bvpi_f32x4)vsqrtq_f32((float32x4_t)a);
 #else
     for (int i = 0; i < 4; i++)
         a[i] = __builtin_sqrtf(a[i]);
@@ -250,29 +256,23 @@ BVPI_INLINE f32x8 f32x8_sqrt(f32x8 a)
 #endif
 }
 
-/* The least of the eight; no lane may be NaN. */
+/* The least of the eight; no lane may be NaN. Which of several zeros is the answer depends on the
+ * order of comparisons: halves, pairs, lanes. */
 BVPI_INLINE float f32x8_least(f32x8 a)
 {
-#ifdef __SSE2__
 #ifdef __AVX2__
-    __m128 m = _mm_min_ps(_mm256_castps256_ps128((__m256)a), _mm256_extractf128_ps((__m256)a, 1));
+    bvpi_f32x4 m = (bvpi_f32x4)_mm_min_ps(_mm256_castps256_ps128((__m256)a),
+                                          _mm256_extractf128_ps((__m256)a, 1));
 #else
     bvpi_halves x = {.f32 = a};
-    __m128 m = _mm_min_ps((__m128)x.f32_half[0], (__m128)x.f32_half[1]);
+    bvpi_f32x4 m = f32x4_min(x.f32_half[0], x.f32_half[1]);
 #endif
-    m = _mm_min_ps(m, _mm_movehl_ps(m, m));
-    return _mm_cvtss_f32(_mm_min_ss(m, _mm_shuffle_ps(m, m, 1)));
-#elif defined(__wasm_simd128__)
-    bvpi_halves x = {.f32 = a};
-    v128_t m = wasm_f32x4_pmin((v128_t)x.f32_half[0], (v128_t)x.f32_half[1]);
-    m = wasm_f32x4_pmin(m, wasm_i32x4_shuffle(m, m, 2, 3, 0, 1));
-    m = wasm_f32x4_pmin(m, wasm_i32x4_shuffle(m, m, 1, 0, 3, 2));
-    return wasm_f32x4_extract_lane(m, 0);
+#ifdef __SSE2__
+    m = (bvpi_f32x4)_mm_min_ps((__m128)m, _mm_movehl_ps((__m128)m, (__m128)m));
+    return _mm_cvtss_f32(_mm_min_ss((__m128)m, _mm_shuffle_ps((__m128)m, (__m128)m, 1)));
 #else
-    float least = a[0];
-    for (int i = 1; i < 8; i++)
-        least = a[i] < least ? a[i] : least;
-    return least;
+    m = f32x4_min(m, (bvpi_f32x4){m[2], m[3], m[2], m[3]});
+    return m[0] < m[1] ? m[0] : m[1];
 #endif
 }
 

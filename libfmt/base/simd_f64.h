@@ -49,6 +49,30 @@ BVPI_INLINE void f64x4_from_i32(i32x8 v, f64x4 out[2])
 #endif
 }
 
+/* Lanes 0..3, exactly. */
+BVPI_INLINE f64x4 f64x4_from_low_i32(i32x8 v)
+{
+#ifdef __AVX2__
+    return (f64x4)_mm256_cvtepi32_pd(_mm256_castsi256_si128((__m256i)v));
+#elif defined(__wasm_simd128__)
+    bvpi_halves x = {.i32 = v}, r;
+    const v128_t low = (v128_t)x.i32_half[0];
+    r.f64_half[0] = (bvpi_f64x2)wasm_f64x2_convert_low_i32x4(low);
+    r.f64_half[1] =
+        (bvpi_f64x2)wasm_f64x2_convert_low_i32x4(wasm_i32x4_shuffle(low, low, 2, 3, 2, 3));
+    return r.f64;
+#elif defined(__aarch64__)
+    const bvpi_halves x = {.i32 = v};
+    const int32x4_t low = (int32x4_t)x.i32_half[0];
+    bvpi_halves r;
+    r.f64_half[0] = (bvpi_f64x2)vcvtq_f64_s64(vmovl_s32(vget_low_s32(low)));
+    r.f64_half[1] = (bvpi_f64x2)vcvtq_f64_s64(vmovl_high_s32(low));
+    return r.f64;
+#else
+    return (f64x4){v[0], v[1], v[2], v[3]};
+#endif
+}
+
 BVPI_INLINE f64x4 bvpi_f64x4_from_f32x4(bvpi_f32x4 v)
 {
 #ifdef __AVX2__
@@ -228,6 +252,11 @@ BVPI_INLINE f64x4 f64x4_sqrt(f64x4 a)
     bvpi_halves x = {.f64 = a}, r;
     for (int h = 0; h < 2; h++)
         r.f64_half[h] = (bvpi_f64x2)wasm_f64x2_sqrt((v128_t)x.f64_half[h]);
+    return r.f64;
+#elif defined(__aarch64__)
+    bvpi_halves x = {.f64 = a}, r;
+    for (int h = 0; h < 2; h++)
+        r.f64_half[h] = (bvpi_f64x2)vsqrtq_f64((float64x2_t)x.f64_half[h]);
     return r.f64;
 #else
     f64x4 r;

@@ -53,6 +53,9 @@ BVPI_INLINE void i32x8_store_u8(uint8_t *p, i32x8 v)
     const bvpi_halves x = {.i32 = v};
     const v128_t words = wasm_i16x8_narrow_i32x4((v128_t)x.i32_half[0], (v128_t)x.i32_half[1]);
     wasm_v128_store64_lane(p, wasm_u8x16_narrow_i16x8(words, words), 0);
+#elif defined(__aarch64__)
+    const bvpi_halves x = {.i32 = v};
+    vst1_u8(p, vmovn_u16(vuzp1q_u16((uint16x8_t)x.i32_half[0], (uint16x8_t)x.i32_half[1])));
 #else
     for (int i = 0; i < 8; i++)
         p[i] = (uint8_t)v[i];
@@ -79,6 +82,12 @@ BVPI_INLINE i32x8 i32x8_from_u8(const uint8_t *p)
     r.i32_half[0] = (bvpi_i32x4)wasm_u32x4_extend_low_u16x8(words);
     r.i32_half[1] = (bvpi_i32x4)wasm_u32x4_extend_high_u16x8(words);
     return r.i32;
+#elif defined(__aarch64__)
+    const uint16x8_t words = vmovl_u8(vld1_u8(p));
+    bvpi_halves r;
+    r.i32_half[0] = (bvpi_i32x4)vmovl_u16(vget_low_u16(words));
+    r.i32_half[1] = (bvpi_i32x4)vmovl_high_u16(words);
+    return r.i32;
 #else
     return (i32x8){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
 #endif
@@ -101,6 +110,12 @@ BVPI_INLINE i32x8 i32x8_from_i16(const int16_t *p)
     r.i32_half[0] = (bvpi_i32x4)wasm_i32x4_extend_low_i16x8(words);
     r.i32_half[1] = (bvpi_i32x4)wasm_i32x4_extend_high_i16x8(words);
     return r.i32;
+#elif defined(__aarch64__)
+    const int16x8_t words = vld1q_s16(p);
+    bvpi_halves r;
+    r.i32_half[0] = (bvpi_i32x4)vmovl_s16(vget_low_s16(words));
+    r.i32_half[1] = (bvpi_i32x4)vmovl_high_s16(words);
+    return r.i32;
 #else
     return (i32x8){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
 #endif
@@ -115,6 +130,9 @@ BVPI_INLINE unsigned i32x4_movemask(bvpi_i32x4 mask)
     return (unsigned)_mm_movemask_ps((__m128)mask);
 #elif defined(__wasm_simd128__)
     return (unsigned)wasm_i32x4_bitmask((v128_t)mask);
+#elif defined(__aarch64__)
+    const uint32x4_t bit = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(vcltzq_s32((int32x4_t)mask), bit));
 #else
     unsigned bits = 0;
     for (int i = 0; i < 4; i++)
@@ -158,13 +176,21 @@ BVPI_INLINE i32x8 i32x8_gt(i32x8 a, i32x8 b)
 
 BVPI_INLINE bvpi_i32x4 bvpi_i32x4_min(bvpi_i32x4 a, bvpi_i32x4 b)
 {
+#ifdef __aarch64__
+    return (bvpi_i32x4)vminq_s32((int32x4_t)a, (int32x4_t)b);
+#else
     const bvpi_i32x4 less = a < b;
     return (a & less) | (b & ~less);
+#endif
 }
 
 BVPI_INLINE bvpi_i32x4 bvpi_i32x4_max(bvpi_i32x4 a, bvpi_i32x4 b)
 {
+#ifdef __aarch64__
+    return (bvpi_i32x4)vmaxq_s32((int32x4_t)a, (int32x4_t)b);
+#else
     return bvpi_i32x4_min(b, a) ^ a ^ b; /* the other one */
+#endif
 }
 
 BVPI_INLINE i32x8 i32x8_min(i32x8 a, i32x8 b)
@@ -198,6 +224,12 @@ BVPI_INLINE unsigned i32x8_movemask(i32x8 mask)
 {
 #ifdef __AVX2__
     return (unsigned)_mm256_movemask_ps((__m256)mask);
+#elif defined(__aarch64__)
+    /* the upper halves of all lanes hold their top bits */
+    const bvpi_halves m = {.i32 = mask};
+    const uint16x8_t bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    const int16x8_t tops = vuzp2q_s16((int16x8_t)m.i32_half[0], (int16x8_t)m.i32_half[1]);
+    return vaddvq_u16(vandq_u16(vcltzq_s16(tops), bit));
 #else
     const bvpi_halves m = {.i32 = mask};
     return i32x4_movemask(m.i32_half[0]) | i32x4_movemask(m.i32_half[1]) << 4;
@@ -216,6 +248,10 @@ BVPI_INLINE unsigned i64x4_movemask(i64x4 mask)
     bvpi_halves m = {.i64 = mask};
     return (unsigned)wasm_i64x2_bitmask((v128_t)m.i64_half[0]) |
            (unsigned)wasm_i64x2_bitmask((v128_t)m.i64_half[1]) << 2;
+#elif defined(__aarch64__)
+    const bvpi_halves m = {.i64 = mask};
+    return i32x4_movemask(
+        (bvpi_i32x4)vuzp2q_s32((int32x4_t)m.i64_half[0], (int32x4_t)m.i64_half[1]));
 #else
     unsigned bits = 0;
     for (int i = 0; i < 4; i++)

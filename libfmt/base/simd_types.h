@@ -13,6 +13,8 @@
 #include <emmintrin.h> /* compiled in a tenth of the time of immintrin.h */
 #elif defined(__wasm_simd128__)
 #include <wasm_simd128.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 /* These types are only ever passed to static functions: their ABI does not matter.
@@ -45,6 +47,11 @@
 #define BVPI_UNROLL _Pragma("GCC unroll 9")
 #endif
 
+/* The processor shifts each lane by a number of its own, which SSE2 can't. */
+#if defined(__AVX2__) || defined(__aarch64__)
+#define BVPI_LANE_SHIFTS
+#endif
+
 typedef float f32x8 __attribute__((vector_size(32)));
 typedef int32_t i32x8 __attribute__((vector_size(32)));
 typedef uint32_t u32x8 __attribute__((vector_size(32)));
@@ -52,7 +59,8 @@ typedef double f64x4 __attribute__((vector_size(32)));
 typedef int64_t i64x4 __attribute__((vector_size(32)));
 typedef uint64_t u64x4 __attribute__((vector_size(32)));
 
-/* The two 16-byte registers of SSE2 in a 32-byte vector; a union is what gcc optimises best. */
+/* The two 16-byte registers of SSE2 or NEON in a 32-byte vector; a union is what gcc optimises
+ * best. */
 typedef float bvpi_f32x4 __attribute__((vector_size(16)));
 typedef int32_t bvpi_i32x4 __attribute__((vector_size(16)));
 typedef double bvpi_f64x2 __attribute__((vector_size(16)));

@@ -50,7 +50,7 @@ BVPI_INLINE uint32_t bvpi_ones(unsigned width)
     return (uint32_t)((UINT64_C(1) << width) - 1);
 }
 
-#ifdef __AVX2__
+#ifdef BVPI_LANE_SHIFTS
 
 /* One load after the other: faster than gather instructions on processors where these were slowed
  * down by microcode. */
@@ -155,7 +155,7 @@ BVPI_INLINE void bvpi_tri8_short_fields(const bvpi_cluster *c, const u32x8 verte
     }
 }
 
-#ifdef __AVX2__
+#ifdef BVPI_LANE_SHIFTS
 /* The same for vertices of any width, with as few loads as contain whole codes. */
 BVPI_INLINE void bvpi_tri8_long_fields(const bvpi_cluster *c, const u32x8 vertex[3],
                                        u32x8 field[3][3])
@@ -200,29 +200,12 @@ BVPI_INLINE void bvpi_tri8_long_fields(const bvpi_cluster *c, const u32x8 vertex
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* Converts lanes 0 .. 3 exactly. */
-BVPI_INLINE f64x4 bvpi_f64x4_from_i32(i32x8 v)
-{
-#ifdef __AVX2__
-    return (f64x4)_mm256_cvtepi32_pd(_mm256_castsi256_si128((__m256i)v));
-#elif defined(__wasm_simd128__)
-    bvpi_halves x = {.i32 = v}, r;
-    const v128_t low = (v128_t)x.i32_half[0];
-    r.f64_half[0] = (bvpi_f64x2)wasm_f64x2_convert_low_i32x4(low);
-    r.f64_half[1] =
-        (bvpi_f64x2)wasm_f64x2_convert_low_i32x4(wasm_i32x4_shuffle(low, low, 2, 3, 2, 3));
-    return r.f64;
-#else
-    return (f64x4){v[0], v[1], v[2], v[3]};
-#endif
-}
-
 /* (float)((double)value * step) */
 BVPI_INLINE f32x8 bvpi_grid_floats(u32x8 value, double step)
 {
     const u32x8 upper = __builtin_shufflevector(value, value, 4, 5, 6, 7, 4, 5, 6, 7);
-    return f32x8_from_f64(bvpi_f64x4_from_i32((i32x8)value) * f64x4_splat(step),
-                          bvpi_f64x4_from_i32((i32x8)upper) * f64x4_splat(step));
+    return f32x8_from_f64(f64x4_from_low_i32((i32x8)value) * f64x4_splat(step),
+                          f64x4_from_low_i32((i32x8)upper) * f64x4_splat(step));
 }
 
 /* The floats of ranks ~complement: negative ones have their bits inverted, positive ones lack the

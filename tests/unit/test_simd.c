@@ -64,12 +64,13 @@ START_TEST(the_least_of_eight)
     case_seed(22);
     for (int n = 0; n < 2000; n++) {
         f32x8 a = random_floats();
-        float least = INFINITY;
-        for (int i = 0; i < 8; i++) {
-            a[i] = isnan(a[i]) ? 0 : a[i];
-            least = fminf(least, a[i]);
-        }
-        ck_assert(f32x8_least(a) == least);
+        float least[8];
+        for (int i = 0; i < 8; i++)
+            a[i] = least[i] = isnan(a[i]) ? 0 : a[i];
+        for (int half = 4; half > 0; half /= 2)
+            for (int i = 0; i < half; i++)
+                least[i] = least[i] < least[i + half] ? least[i] : least[i + half];
+        assert_bits_f(f32x8_least(a), least[0]);
     }
 }
 END_TEST
@@ -128,6 +129,14 @@ START_TEST(lanes)
 }
 END_TEST
 
+static unsigned top_bits(i32x8 v)
+{
+    unsigned bits = 0;
+    for (int i = 0; i < 8; i++)
+        bits |= (uint32_t)v[i] >> 31 << i;
+    return bits;
+}
+
 START_TEST(integers)
 {
     case_seed(22);
@@ -151,7 +160,14 @@ START_TEST(integers)
             ck_assert_int_eq(gt[i], -(a[i] > b[i]));
             ck_assert_int_eq(eq[i], -(a[i] == b[i]));
             ck_assert_int_eq(pick[i], a[i] > b[i] ? a[i] : b[i]);
+            ck_assert_int_eq(i32x8_min(a, b)[i], a[i] < b[i] ? a[i] : b[i]);
+            ck_assert_int_eq(i32x8_max(a, b)[i], a[i] > b[i] ? a[i] : b[i]);
+            ck_assert_uint_eq(i32x8_movemask(a) >> i, top_bits(a) >> i);
         }
+        ck_assert_uint_eq(i32x4_movemask(x.i32_half[0]), top_bits(a) & 15);
+        for (int i = 0; i < 4; i++)
+            ck_assert_uint_eq(i64x4_movemask(x.i64) >> i & 1, top_bits(a) >> (2 * i + 1) & 1);
+        ck_assert_uint_lt(i64x4_movemask(x.i64), 16);
     }
 }
 END_TEST
@@ -168,16 +184,25 @@ START_TEST(conversions)
             bytes[i] = (uint8_t)case_int(256);
             whole[i] = (int32_t)case_random();
         }
+        int16_t words[8];
+        memcpy(words, &whole, sizeof words);
+        const i32x8 from_words = i32x8_from_i16(words);
         f32x8 from_bytes = f32x8_from_u8(bytes), from_whole = f32x8_from_i32(whole);
         f32x8 narrow = f32x8_from_f64(low, high);
         uint8_t stored[8];
         f64x4 wide_whole[2];
         i32x8_store_u8(stored, i32x8_from_u8(bytes));
         f64x4_from_i32(whole, wide_whole);
+        const f64x4 low_whole = f64x4_from_low_i32(whole);
+        ck_assert_mem_eq(&low_whole, &wide_whole[0], sizeof low_whole);
         ck_assert_mem_eq(stored, bytes, sizeof stored);
+        const f64x4 rounded = f64x4_from_low(narrow);
+        for (int i = 0; i < 4; i++)
+            assert_bits_d(rounded[i], (double)narrow[i]);
         f64x4 wide_low = f64x4_from_low(v), wide_high = f64x4_from_high(v);
         for (int i = 0; i < 8; i++) {
             assert_bits_f(from_bytes[i], bytes[i]);
+            ck_assert_int_eq(from_words[i], words[i]);
             assert_bits_f(from_whole[i], (float)whole[i]);
             assert_bits_d(wide_whole[i / 4][i % 4], (double)whole[i]);
             assert_bits_f(narrow[i], (float)(i < 4 ? low[i] : high[i - 4]));

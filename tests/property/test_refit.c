@@ -278,7 +278,7 @@ START_TEST(back_is_back)
     bvp_file *original = refit_open(fd, NULL), *file = refit_open_overlay(fd);
     uint64_t count;
     float *positions = refit_vertices(original, 0, &count);
-    refit_bend(file, original, 0, HUGE, 2);
+    refit_bend(file, original, 0, HUGE_BEND, 2);
     ck_assert_int_eq(bvp_refit(file, 0, positions, count, NULL), BVP_OK);
     const uint64_t at = (uint64_t)(file->section[BVPD_PART].data - file->base);
     ck_assert_int_ne(memcmp(file->base + at, original->base + at, 16), 0);

@@ -288,7 +288,7 @@ END_TEST
 START_TEST(extreme)
 {
     case_seed(4);
-    ask(aabb, BVP_KIND_DEFAULT, 0, HUGE, 1);
+    ask(aabb, BVP_KIND_DEFAULT, 0, HUGE_BEND, 1);
     ask(aabb, BVP_KIND_DEFAULT, 0, FLAT, 1);
     ask(aabb, BVP_KIND_DEFAULT, 0, POINT, 0.25);
 }

@@ -20,7 +20,7 @@ typedef struct refit_scene {
     uint32_t node_count;
 } refit_scene;
 
-enum { BENT, STRETCHED, NOISY, HUGE, FLAT, POINT, BEND_COUNT };
+enum { BENT, STRETCHED, NOISY, HUGE_BEND, FLAT, POINT, BEND_COUNT };
 
 /* Where a bend takes a point; -0 and 0 go to the same place. */
 static inline void bend(int kind, double strength, const float in[3], float out[3])
@@ -40,7 +40,7 @@ static inline void bend(int kind, double strength, const float in[3], float out[
         for (int axis = 0; axis < 3; axis++)
             p[axis] += 0.2 * strength * sin(1000 * x + 2000 * y + 3000 * z + axis);
         break;
-    case HUGE:
+    case HUGE_BEND:
         for (int axis = 0; axis < 3; axis++)
             p[axis] = (p[axis] + 50 * strength) * 1e4 * strength;
         break;

@@ -7,11 +7,14 @@
 
 #include <stdlib.h>
 
-/* Bytes that malloc has given out, where the C library tells. */
-#if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
+/* Bytes that malloc has given out, where the C library tells. musl has no __GLIBC_PREREQ. */
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 33)
 #include <malloc.h>
 #define HEAP_IN_USE (mallinfo2().uordblks)
-#else
+#endif
+#endif
+#ifndef HEAP_IN_USE
 #define HEAP_IN_USE 0
 #endif
 

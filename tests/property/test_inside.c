@@ -178,6 +178,89 @@ START_TEST(answers_equal_brute_force)
 }
 END_TEST
 
+/* Two boxes on one another with one wall between them: no edge is open, but a ray through the wall
+ * counts it. */
+START_TEST(inner_walls_are_not_trusted)
+{
+    const float levels[3] = {0, 0.3F, 1.1F};
+    body_mesh mesh = {.tri = NULL};
+    for (int k = 0; k < 2; k++) {
+        body_mesh box = mesh_box(1);
+        mesh.tri = realloc(mesh.tri, (mesh.count + box.count) * 9 * sizeof(float));
+        ck_assert_ptr_nonnull(mesh.tri);
+        for (uint64_t t = 0; t < box.count; t++) {
+            float *tri = box.tri + 9 * t;
+            const bool is_wall = k == 1 && tri[2] + tri[5] + tri[8] == 0;
+            for (int v = 0; v < 3; v++)
+                tri[3 * v + 2] = levels[k + (tri[3 * v + 2] > 0)];
+            if (!is_wall)
+                memcpy(mesh.tri + 9 * mesh.count++, tri, 9 * sizeof(float));
+        }
+        free(box.tri);
+    }
+    body_scene s = scene_of_one(mesh);
+    const bvp_body body = {.file = s.file[0]};
+    bvp_part_info info;
+    int inside = 0;
+    case_seed(26);
+    ck_assert_int_eq(bvp_get_part(s.file[0], 0, &info), BVP_OK);
+    ck_assert(info.open_edge_count == 0 && info.nonmanifold_edge_count == 4);
+    for (int i = 0; i < 1000; i++) {
+        bvp_inside_result found;
+        double p[3];
+        for (int axis = 0; axis < 3; axis++)
+            p[axis] = fabs(case_unit()) * (double)info.hi[axis];
+        ck_assert_int_eq(bvp_inside(&body, p, &found, NULL), BVP_OK);
+        ck_assert_int_ne(found.where, BVP_WHERE_OUTSIDE);
+        inside += found.where == BVP_WHERE_INSIDE;
+    }
+    ck_assert_int_gt(inside, 100);
+    scene_close(&s);
+    free(mesh.tri);
+}
+END_TEST
+
+/* Two slabs, one with a face that is turned the wrong way: from between them a ray through that
+ * slab does not add up to 0. */
+START_TEST(turned_faces_are_told_from_solids)
+{
+    const float from[2] = {0, 3}, size[2] = {1, 0.5F};
+    body_mesh mesh = {.tri = NULL};
+    for (int k = 0; k < 2; k++) {
+        body_mesh box = mesh_box(1);
+        mesh.tri = realloc(mesh.tri, (mesh.count + box.count) * 9 * sizeof(float));
+        ck_assert_ptr_nonnull(mesh.tri);
+        for (uint64_t t = 0; t < box.count; t++) {
+            float *tri = box.tri + 9 * t, corner[3];
+            const bool is_turned = k == 1 && tri[0] > 0 && tri[3] > 0 && tri[6] > 0;
+            for (int v = 0; v < 3; v++) {
+                tri[3 * v] = from[k] + (tri[3 * v] > 0 ? size[k] : 0);
+                tri[3 * v + 1] *= 5;
+                tri[3 * v + 2] *= 9;
+            }
+            if (is_turned) {
+                memcpy(corner, tri, sizeof corner);
+                memcpy(tri, tri + 3, sizeof corner);
+                memcpy(tri + 3, corner, sizeof corner);
+            }
+            memcpy(mesh.tri + 9 * mesh.count++, tri, 9 * sizeof(float));
+        }
+        free(box.tri);
+    }
+    body_scene s = scene_of_one(mesh);
+    const bvp_body body = {.file = s.file[0]};
+    case_seed(27);
+    for (int i = 0; i < 200; i++) {
+        bvp_inside_result found;
+        const double p[3] = {2.5 + 0.4 * case_unit(), 4.5 + case_unit(), 4.5 + case_unit()};
+        ck_assert_int_eq(bvp_inside(&body, p, &found, NULL), BVP_OK);
+        ck_assert_int_eq(found.where, BVP_WHERE_OUTSIDE);
+    }
+    scene_close(&s);
+    free(mesh.tri);
+}
+END_TEST
+
 /* ---- cost, batches, arguments ---------------------------------------------------------------- */
 
 START_TEST(a_ray_is_enough)
@@ -279,6 +362,7 @@ END_TEST
 SUITE(test_inside)
 {
     return suite_run("inside",
-                     (const TTest *const[]){answers_equal_brute_force, a_ray_is_enough,
+                     (const TTest *const[]){answers_equal_brute_force, inner_walls_are_not_trusted,
+                                            turned_faces_are_told_from_solids, a_ray_is_enough,
                                             batches_equal_single_calls, bad_arguments, NULL});
 }

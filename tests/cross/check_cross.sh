@@ -34,7 +34,7 @@ build() {
 
 # A program that cannot be run here has no manual pages, and its build says so.
 if build aarch64-linux-gnu aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ CFLAGS=-O2; then
-  grep -q 'manual *no' aarch64-linux-gnu/configure.out || complain "AArch64: nothing says that the manual is left out"
+  grep -q 'manual  *no' aarch64-linux-gnu/config.log || complain "AArch64: nothing says that the manual is left out"
   if command -v qemu-aarch64 >/dev/null; then
     for program in bvpack tests/unit/unit_tests tests/unit/test_part; do
       # shellcheck disable=SC2016 # "$@" is the wrapper's

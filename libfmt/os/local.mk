@@ -7,6 +7,7 @@ libos_la_SOURCES = \
 	libfmt/os/windows/windows_files.c \
 	libfmt/os/windows/windows_folders.c \
 	libfmt/os/windows/windows_memory.c \
+	libfmt/os/windows/windows_numbers.c \
 	libfmt/os/windows/windows_path.c \
 	libfmt/os/windows/windows_signals.c \
 	libfmt/os/windows/windows_text.c
@@ -19,4 +20,5 @@ noinst_HEADERS += \
 	libfmt/os/windows/include/sys/mman.h \
 	libfmt/os/windows/include/sys/statvfs.h \
 	libfmt/os/windows/include/sys/uio.h \
+	libfmt/os/windows/windows_fma.h \
 	libfmt/os/windows/windows_posix.h

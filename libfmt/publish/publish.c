@@ -20,6 +20,7 @@
  * is.
  */
 #define _GNU_SOURCE /* O_TMPFILE */
+#include "publish/boot_identity.h"
 #include "publish/publish.h"
 
 #include <assert.h>
@@ -36,8 +37,8 @@
 
 enum {
     NAME_TRIES = 100,
-    BOOT_SIZE = 16, /* digits that identify one start of one machine */
-    TAG_SIZE = 16   /* digits that tell the files of that start apart */
+    BOOT_SIZE = BVPI_BOOT_SIZE,
+    TAG_SIZE = 16 /* digits that tell the files of that start apart */
 };
 #define NAME_HEAD ".bvpack-"
 #define NAME_END  ".tmp"
@@ -47,21 +48,10 @@ enum {
 /* Stands in the name of a file without a lock. */
 static const char no_boot[BOOT_SIZE + 1] = "0000000000000000";
 
-/* The first digits of the identity that Linux draws at random at each start. */
 static void read_boot(char boot[BOOT_SIZE + 1])
 {
-    char text[BOOT_SIZE + 4] = ""; /* with dashes */
-    size_t count = 0;
-    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    for (ssize_t i = 0; i < got && count < BOOT_SIZE; i++)
-        if (strchr("0123456789abcdef", text[i]))
-            boot[count++] = text[i];
-    assert(count <= BOOT_SIZE);
-    boot[count] = '\0';
-    if (count < BOOT_SIZE)
+    bvpi_boot_identity(boot);
+    if (boot[0] == '\0')
         strcpy(boot, no_boot);
 }
 

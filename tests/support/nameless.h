@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * nameless.h: makes a process one whose file systems have no files without a name.
+ * nameless.h: makes a process one whose file systems have no files without a name. Other systems
+ * than Linux have none anyway.
  */
 #ifndef NAMELESS_H
 #define NAMELESS_H
 
+#ifdef __linux__
+enum { HAS_NAMELESS = 1 };
 #ifndef _GNU_SOURCE
 #error "O_TMPFILE wants _GNU_SOURCE"
 #endif
@@ -42,5 +45,14 @@ static inline int nameless_refuse(void)
     const struct sock_fprog filter = {sizeof code / sizeof code[0], (struct sock_filter *)code};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, 2, &filter) != 0;
 }
+
+#else
+enum { HAS_NAMELESS = 0 };
+
+static inline int nameless_refuse(void)
+{
+    return 0;
+}
+#endif
 
 #endif

@@ -16,10 +16,17 @@
 #include <time.h>
 #include <unistd.h>
 #include "publish/publish.h"
+#include "apart.h"
 #include "nameless.h"
+#include "remove_tree.h"
 #include "suite.h"
 
 static char folder[] = "publish.XXXXXX", path[64];
+#ifdef _WIN32
+enum { MODE = 0666 }; /* there are no others */
+#else
+enum { MODE = 0640 };
+#endif
 
 static void enter(void)
 {
@@ -53,9 +60,7 @@ static int file_count(void)
 
 static void leave(void)
 {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    ck_assert_int_eq(system(command), 0);
+    remove_tree(folder);
 }
 
 static int content_is(const char *expected)
@@ -75,20 +80,32 @@ static int begin(bvpi_publishing *p, const char *text)
 
 /* ---- with names and without ------------------------------------------------------------------ */
 
-/* Runs body in a process of its own, where files without a name are refused if `named`. Its exit
- * status; 77: they can't be refused here. */
-static int run_apart(int named, int (*body)(void))
+/* What runs in processes of its own: bodies[]. */
+enum body { PUBLISHES, FAILS, STANDS_APART, IS_KILLED, SURVIVES, SWEEPS, WRITES_MANY, BODY_COUNT };
+static const apart_body bodies[BODY_COUNT];
+
+static intptr_t start(int named, enum body body)
 {
-    int status = 0;
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0)
-        _exit(named && nameless_refuse() != 0 ? 77 : body());
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    setenv("BVP_NAMED", named ? "yes" : "no", 1);
+    setenv("BVP_FOLDER", folder, 1);
+    return apart_start("test_publish", bodies, body);
 }
 
-static void holds(int (*body)(void))
+/* In such a process files without a name are refused if `named`. Nonzero: they can't be. */
+static int begin_body(void)
+{
+    strcpy(folder, getenv("BVP_FOLDER"));
+    snprintf(path, sizeof path, "%s/out", folder);
+    return strcmp(getenv("BVP_NAMED"), "yes") == 0 && nameless_refuse() != 0;
+}
+
+/* Its exit status; 77: files without a name can't be refused here. */
+static int run_apart(int named, enum body body)
+{
+    return apart_await(start(named, body));
+}
+
+static void holds(enum body body)
 {
     for (int named = 0; named < 2; named++) {
         const int code = run_apart(named, body);
@@ -112,7 +129,7 @@ static int publishes(void)
     MUST(file_count() == (p.temporary[0] != '\0'));
     MUST(bvpi_publish_commit(&p, path, path) == 0);
     MUST(p.fd == -1 && content_is("first") && file_count() == 1);
-    MUST(stat(path, &info) == 0 && (info.st_mode & 0777) == 0640 && info.st_nlink == 1);
+    MUST(stat(path, &info) == 0 && (info.st_mode & 0777) == MODE && info.st_nlink == 1);
     MUST(begin(&p, "second") == 0 && content_is("first"));
     MUST(bvpi_publish_commit(&p, path, path) == 0 && content_is("second") && file_count() == 1);
     MUST(begin(&p, "third") == 0);
@@ -124,7 +141,7 @@ static int publishes(void)
 START_TEST(named_when_complete)
 {
     umask(0);
-    holds(publishes);
+    holds(PUBLISHES);
 }
 END_TEST
 
@@ -142,7 +159,7 @@ static int fails(void)
 
 START_TEST(failures_leave_nothing)
 {
-    holds(fails);
+    holds(FAILS);
 }
 END_TEST
 
@@ -164,7 +181,7 @@ static int names_apart(void)
 
 START_TEST(names_stand_apart)
 {
-    holds(names_apart);
+    holds(STANDS_APART);
 }
 END_TEST
 
@@ -174,43 +191,43 @@ static int kill_while_open(void)
 {
     bvpi_publishing p;
     MUST(begin(&p, "half") == 0);
-    return raise(SIGKILL);
+    return apart_kill_self();
 }
 
 START_TEST(kill_leaves_nothing_or_is_swept)
 {
     for (int named = 0; named < 2; named++) {
-        const int code = run_apart(named, kill_while_open);
+        const int code = run_apart(named, IS_KILLED);
         if (named && code == 77)
             return;
         ck_assert_int_eq(code, 128 + SIGKILL);
-        ck_assert_int_eq(file_count(), named);
+        ck_assert_int_eq(file_count(), named || !HAS_NAMELESS);
         bvpi_publish_sweep(path);
         ck_assert_int_eq(file_count(), 0);
     }
 }
 END_TEST
 
+static int sweeps(void)
+{
+    bvpi_publish_sweep(path);
+    return 0;
+}
+
 /* A file that its writer has open is not removed, whoever sweeps. */
 static int survives(void)
 {
     bvpi_publishing p;
-    int status = 0;
     MUST(begin(&p, "alive") == 0);
     bvpi_publish_sweep(path);
-    const pid_t child = fork();
-    if (child == 0) {
-        bvpi_publish_sweep(path);
-        _exit(0);
-    }
-    MUST(waitpid(child, &status, 0) == child && status == 0);
+    MUST(run_apart(0, SWEEPS) == 0);
     MUST(bvpi_publish_commit(&p, path, path) == 0 && content_is("alive"));
     return unlink(path);
 }
 
 START_TEST(writers_file_stays)
 {
-    holds(survives);
+    holds(SURVIVES);
 }
 END_TEST
 
@@ -226,7 +243,7 @@ static void make_file(const char *name)
 /* The name of a file that was left, which is removed here. */
 static int take_left_name(char name[256])
 {
-    const int code = run_apart(1, kill_while_open);
+    const int code = run_apart(1, IS_KILLED);
     if (code == 77)
         return 77;
     ck_assert_int_eq(entry_count(name), 1);
@@ -263,6 +280,7 @@ START_TEST(only_such_names_are_swept)
     count += 4;
     /* such a name, but no file */
     snprintf(whole, sizeof whole, "%s/%s", folder, name);
+#ifndef _WIN32
     ck_assert_int_eq(mkfifo(whole, 0666), 0);
     bvpi_publish_sweep(path);
     ck_assert_int_eq(file_count(), count + 1);
@@ -271,6 +289,7 @@ START_TEST(only_such_names_are_swept)
     bvpi_publish_sweep(path);
     ck_assert_int_eq(file_count(), count + 1);
     unlink(whole);
+#endif
     ck_assert_int_eq(mkdir(whole, 0777), 0);
     bvpi_publish_sweep(path);
     ck_assert_int_eq(file_count(), count + 1);
@@ -291,15 +310,14 @@ END_TEST
 /* ---- all at once ---------------------------------------------------------------------------- */
 
 enum { WRITERS = 4, ROUNDS = 400 };
-static int number;
 
 /* Writers sweep each other's folder all the time, and replace one file. */
 static int write_many(void)
 {
     bvpi_publishing p;
-    char text[16];
+    char text[32];
     for (int i = 0; i < ROUNDS; i++) {
-        snprintf(text, sizeof text, "%d %d", number, i);
+        snprintf(text, sizeof text, "%d %d", (int)getpid(), i);
         MUST(begin(&p, text) == 0);
         bvpi_publish_sweep(path);
         MUST(bvpi_publish_commit(&p, path, path) == 0);
@@ -310,20 +328,14 @@ static int write_many(void)
 START_TEST(sweepers_and_writers_meet)
 {
     for (int named = 0; named < 2; named++) {
-        pid_t child[WRITERS];
-        for (number = 0; number < WRITERS; number++) {
-            child[number] = fork();
-            if (child[number] == 0)
-                _exit(named && nameless_refuse() != 0 ? 77 : write_many());
-        }
+        intptr_t child[WRITERS];
+        for (int i = 0; i < WRITERS; i++)
+            child[i] = start(named, WRITES_MANY);
         int unable = 0;
         for (int i = 0; i < WRITERS; i++) {
-            int status;
-            ck_assert_int_eq(waitpid(child[i], &status, 0), child[i]);
-            ck_assert_msg(WIFEXITED(status) &&
-                              (WEXITSTATUS(status) == 0 || (named && WEXITSTATUS(status) == 77)),
-                          "named %d: %#x", named, (unsigned)status);
-            unable += WEXITSTATUS(status) == 77;
+            const int code = apart_await(child[i]);
+            ck_assert_msg(code == 0 || (named && code == 77), "line %d, named %d", code, named);
+            unable += code == 77;
         }
         if (unable == WRITERS) { /* under qemu-user */
             puts("not tried with named files: there are no filters of system calls here");
@@ -336,8 +348,28 @@ START_TEST(sweepers_and_writers_meet)
 }
 END_TEST
 
+/* NAME_run: the body in its process. */
+#define BODY(name)                                                                                 \
+    static int name##_run(void)                                                                    \
+    {                                                                                              \
+        return begin_body() != 0 ? 77 : name();                                                    \
+    }
+BODY(publishes)
+BODY(fails)
+BODY(names_apart)
+BODY(kill_while_open)
+BODY(survives)
+BODY(sweeps)
+BODY(write_many)
+
+static const apart_body bodies[BODY_COUNT] = {
+    [PUBLISHES] = publishes_run,       [FAILS] = fails_run,       [STANDS_APART] = names_apart_run,
+    [IS_KILLED] = kill_while_open_run, [SURVIVES] = survives_run, [SWEEPS] = sweeps_run,
+    [WRITES_MANY] = write_many_run};
+
 SUITE(test_publish)
 {
+    apart_answer(bodies);
     TCase *t = tcase_create("publish");
     tcase_set_timeout(t, SUITE_TIMEOUT);
     tcase_add_checked_fixture(t, enter, leave);

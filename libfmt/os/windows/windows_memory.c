@@ -43,6 +43,13 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
     if (flags & MAP_ANONYMOUS)
         return map_anonymous(at, size, protection, flags);
     const int writes = protection & PROT_WRITE, own = flags & MAP_PRIVATE;
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return MAP_FAILED;
+    if (S_ISDIR(info.st_mode)) {
+        errno = EISDIR;
+        return MAP_FAILED;
+    }
     HANDLE mapping = CreateFileMappingW((HANDLE)_get_osfhandle(fd), NULL,
                                         !writes ? PAGE_READONLY
                                         : own   ? PAGE_WRITECOPY
@@ -90,9 +97,56 @@ int madvise(void *at, size_t size, int advice)
     return 0;
 }
 
+/* ---- aligned memory -------------------------------------------------------------------------- */
+
+/* malloc aligns by 16, and what realigns it is not for free(). So such memory is a reservation of
+ * its own, which begins at 64 KiB; malloc never returns the beginning of one, for a heap has its
+ * own notes there. free() tells them apart by that. */
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    (void)alignment; /* a larger one is wanted for large pages, which Windows has not this way */
+    void *memory = VirtualAlloc(NULL, size ? size : 1, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    if (!memory)
+        errno = ENOMEM;
+    return memory;
+}
+
 int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    (void)alignment;
-    *out = malloc(size);
+    *out = aligned_alloc(alignment, size);
     return *out ? 0 : ENOMEM;
+}
+
+static int begins_reservation(void *memory)
+{
+    MEMORY_BASIC_INFORMATION info;
+    return ((uintptr_t)memory & 0xffff) == 0 && VirtualQuery(memory, &info, sizeof info) &&
+           info.AllocationBase == memory;
+}
+
+#undef free
+void bvpi_windows_free(void *memory)
+{
+    if (memory && begins_reservation(memory))
+        VirtualFree(memory, 0, MEM_RELEASE);
+    else
+        free(memory);
+}
+
+#undef realloc
+void *bvpi_windows_realloc(void *memory, size_t size)
+{
+    MEMORY_BASIC_INFORMATION info;
+    if (!memory || !begins_reservation(memory))
+        return realloc(memory, size);
+    if (!VirtualQuery(memory, &info, sizeof info))
+        return NULL;
+    if (size <= info.RegionSize)
+        return memory;
+    void *larger = aligned_alloc(1, size);
+    if (larger) {
+        memcpy(larger, memory, info.RegionSize);
+        VirtualFree(memory, 0, MEM_RELEASE);
+    }
+    return larger;
 }

@@ -69,37 +69,72 @@ char *bvpi_windows_text(const wchar_t *wide)
     return text;
 }
 
-/* Windows takes \\?\ before whole paths only, and then neither / nor . nor ..: so it makes them
- * whole itself. */
-static wchar_t *lengthen(wchar_t *wide)
+/* \\?\C:\x is C:\x, \\?\UNC\server\share is \\server\share: long or not, a path is one. In place.
+ */
+static void drop_prefix(wchar_t *wide)
+{
+    if (wcsncmp(wide, L"\\\\?\\", 4) != 0)
+        return;
+    const int is_share = _wcsnicmp(wide + 4, L"UNC\\", 4) == 0;
+    const wchar_t *rest = wide + (is_share ? 7 : 4);
+    memmove(wide + is_share, rest, (wcslen(rest) + 1) * sizeof *wide);
+}
+
+/* Frees wide. The prefix wants a whole path, and then neither / nor . nor .. in it. NULL with
+ * errno. */
+static wchar_t *make_whole(wchar_t *wide, int has_prefix)
 {
     static const wchar_t head[] = L"\\\\?\\", share[] = L"\\\\?\\UNC\\";
     const DWORD size = GetFullPathNameW(wide, 0, NULL, NULL);
     wchar_t *whole = size > 0 ? malloc((size + 8) * sizeof *whole) : NULL;
     if (!whole || GetFullPathNameW(wide, size, whole + 8, NULL) == 0) {
+        bvpi_windows_fail();
         free(whole);
-        return wide;
+        free(wide);
+        return NULL;
     }
     free(wide);
     const int is_share = wcsncmp(whole + 8, L"\\\\", 2) == 0;
-    const size_t length = wcslen(is_share ? share : head);
-    wchar_t *rest = whole + 8 + (is_share ? 2 : 0);
+    const wchar_t *prefix = !has_prefix ? L"" : is_share ? share : head;
+    const size_t length = wcslen(prefix);
+    wchar_t *rest = whole + 8 + (is_share && has_prefix ? 2 : 0);
     memmove(whole + length, rest, (wcslen(rest) + 1) * sizeof *whole);
-    memcpy(whole, is_share ? share : head, length * sizeof *whole);
+    memcpy(whole, prefix, length * sizeof *whole);
     return whole;
+}
+
+/* Short for all functions: a folder's path may have twelve less than a file's 260. */
+enum { SHORT_MOST = 240 };
+
+/* With backslashes and without the prefix; *is_device: NUL. */
+static wchar_t *plain_path(const char *path, int *is_device)
+{
+    *is_device = strcmp(path, "/dev/null") == 0;
+    wchar_t *wide = widen(*is_device ? "NUL" : path);
+    for (wchar_t *at = wide; at && *at; at++)
+        *at = *at == L'/' ? L'\\' : *at;
+    if (wide)
+        drop_prefix(wide);
+    return wide;
 }
 
 wchar_t *bvpi_windows_path(const char *path)
 {
-    enum { SHORT = 240 }; /* a folder's may have twelve less than a file's 260 */
-    wchar_t *wide = widen(strcmp(path, "/dev/null") == 0 ? "NUL" : path);
-    if (!wide || wcsncmp(wide, L"\\\\?\\", 4) == 0 || wcscmp(wide, L"NUL") == 0)
+    int is_device;
+    wchar_t *wide = plain_path(path, &is_device);
+    if (!wide || is_device)
         return wide;
-    for (wchar_t *at = wide; *at; at++)
-        *at = *at == L'/' ? L'\\' : *at;
     /* what is short may still become long behind the present folder */
-    const DWORD whole = GetFullPathNameW(wide, 0, NULL, NULL);
-    return whole > SHORT ? lengthen(wide) : wide;
+    return GetFullPathNameW(wide, 0, NULL, NULL) > SHORT_MOST ? make_whole(wide, 1) : wide;
+}
+
+wchar_t *bvpi_windows_whole_path(const char *path)
+{
+    int is_device;
+    wchar_t *wide = plain_path(path, &is_device);
+    return !wide || is_device
+               ? wide
+               : make_whole(wide, GetFullPathNameW(wide, 0, NULL, NULL) > SHORT_MOST);
 }
 
 char *realpath(const char *path, char *out)
@@ -120,12 +155,8 @@ char *realpath(const char *path, char *out)
         errno = ENAMETOOLONG;
         return NULL;
     }
-    wchar_t *begin = found;
-    if (wcsncmp(found, L"\\\\?\\UNC\\", 8) == 0)
-        *(begin = found + 6) = L'\\';
-    else if (wcsncmp(found, L"\\\\?\\", 4) == 0)
-        begin = found + 4;
-    char *text = bvpi_windows_text(begin);
+    drop_prefix(found);
+    char *text = bvpi_windows_text(found);
     if (!text || (out && strlen(text) >= PATH_MAX)) {
         free(text);
         errno = text ? ENAMETOOLONG : ENOMEM;

@@ -190,9 +190,13 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 int munmap(void *at, size_t size); /* all of what one mmap made */
 int mprotect(void *at, size_t size, int protection);
 int madvise(void *at, size_t size, int advice);
-/* free() takes what they return, so they align by 16 only; vectors are moved without alignment on
- * Windows (configure.ac). */
-#define aligned_alloc(alignment, size) malloc(size)
+/* By 64 KiB, whatever is asked for. free() and realloc() take what they return. */
+#define aligned_alloc bvpi_windows_aligned_alloc
+#define free          bvpi_windows_free
+#define realloc       bvpi_windows_realloc
+void free(void *memory);
+void *realloc(void *memory, size_t size);
+void *aligned_alloc(size_t alignment, size_t size);
 int posix_memalign(void **out, size_t alignment, size_t size);
 
 /* ---- text, time, signals ------------------------------------------------------------------ */
@@ -217,8 +221,8 @@ static inline locale_t uselocale(locale_t locale)
 #undef localtime_r
 #define localtime_r(time, out) (_localtime64_s(out, time) == 0 ? (out) : NULL)
 
-/* SIGINT and SIGTERM; SIGALRM by setitimer, on a thread of its own; SIGBUS for a page of a mapping
- * that cannot be read. Others cannot happen: EINVAL. */
+/* SIGINT and SIGTERM; SIGQUIT by Ctrl-Break; SIGALRM by setitimer, on a thread of its own; SIGBUS
+ * for a page of a mapping that cannot be read. Others cannot happen: EINVAL. */
 #define SIGHUP     1
 #define SIGQUIT    3
 #define SIGBUS     7
@@ -249,6 +253,8 @@ int pause(void);
 
 /* A path for the functions of Windows whose names end with W; free() it. NULL with errno. */
 wchar_t *bvpi_windows_path(const char *path);
+/* The same, and whole: with its drive or server. */
+wchar_t *bvpi_windows_whole_path(const char *path);
 /* UTF-8; free() it. NULL with errno. */
 char *bvpi_windows_text(const wchar_t *wide);
 /* Sets errno to what the last error of Windows means; -1. */

@@ -20,6 +20,8 @@ int sigaction(int number, const struct sigaction *action, struct sigaction *old)
     case SIGINT:
     case SIGTERM:
         return !action || signal(number, action->sa_handler) != SIG_ERR ? 0 : -1;
+    case SIGQUIT: /* Ctrl-Break; the function is called with SIGBREAK */
+        return !action || signal(SIGBREAK, action->sa_handler) != SIG_ERR ? 0 : -1;
     case SIGALRM:
         at_alarm = action ? action->sa_handler : at_alarm;
         return 0;
@@ -37,7 +39,7 @@ int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 static void CALLBACK alarm_now(void *user, BOOLEAN fired)
 {
     (void)user, (void)fired;
-    if (at_alarm)
+    if (at_alarm && at_alarm != SIG_IGN)
         at_alarm(SIGALRM);
 }
 
@@ -50,6 +52,8 @@ int setitimer(int which, const struct itimerval *timer, struct itimerval *old)
     if (running)
         DeleteTimerQueueTimer(NULL, running, NULL);
     running = NULL;
+    if (seconds <= 0)
+        return 0;
     return CreateTimerQueueTimer(&running, NULL, alarm_now, NULL, milliseconds, 0,
                                  WT_EXECUTEONLYONCE)
                ? 0

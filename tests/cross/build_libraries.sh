@@ -16,10 +16,18 @@ case $host in
   *) cc=$host-gcc ar=$host-ar ;;
 esac
 command -v "$cc" >/dev/null || { echo "there is no $cc"; exit 77; }
+case $host in
+  *mingw*)
+    for i in cmake autoreconf "$host-g++-win32"; do
+      command -v "$i" >/dev/null || { echo "there is no $i (Debian: cmake, autoconf, automake, libtool, mingw-w64)"; exit 77; }
+    done ;;
+esac
 command -v apt-get dpkg-source >/dev/null || { echo "there is no apt-get or dpkg-source for the sources of libraries"; exit 77; }
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 
 # Lists of packages of its own: the machine's may have no sources.
+more=()
+case $host in *mingw*) more=(libzip libsodium meshoptimizer gmp) ;; esac
 fetch() {
   local apt suite
   # shellcheck disable=SC1091 # the system's
@@ -29,7 +37,7 @@ fetch() {
   apt=(apt-get -qq -o "Dir::Etc::SourceList=$scratch/sources.list" -o Dir::Etc::SourceParts=/dev/null
     -o "Dir::State::Lists=$scratch/lists" -o APT::Sandbox::User=root)
   cd "$scratch"
-  "${apt[@]}" update && "${apt[@]}" source xxhash libzstd qhull jansson expat libpng1.6 zlib check
+  "${apt[@]}" update && "${apt[@]}" source xxhash libzstd qhull jansson expat libpng1.6 zlib check "${more[@]}"
 }
 fetch >"$scratch/log" 2>&1 </dev/null || { tail -3 "$scratch/log"; echo "Debian's source packages cannot be had"; exit 77; }
 
@@ -111,13 +119,45 @@ cp png.h pngconf.h "$prefix/include/"
 cp LICENSE "$prefix/licences/libpng.txt"
 package libpng png "$(version)" ""
 
+# configured by themselves: installs in PREFIX, too
+configured() { ./configure -q --host="$host" --prefix="$prefix" --disable-shared --enable-static CC="$cc" "$@" >/dev/null 2>&1; }
+
+case $host in *mingw*)
+  in_source libzip
+  cmake -S . -B built -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_C_COMPILER="$cc" -DCMAKE_RC_COMPILER="$host-windres" \
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-w -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
+    -DBUILD_SHARED_LIBS=OFF -DENABLE_OPENSSL=OFF -DENABLE_GNUTLS=OFF -DENABLE_MBEDTLS=OFF -DENABLE_COMMONCRYPTO=OFF \
+    -DENABLE_WINDOWS_CRYPTO=OFF -DENABLE_BZIP2=OFF -DENABLE_LZMA=OFF -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF \
+    -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF -DZLIB_LIBRARY="$prefix/lib/libz.a" -DZLIB_INCLUDE_DIR="$prefix/include" >/dev/null 2>&1
+  make -s -C built install >/dev/null 2>&1
+  cp LICENSE "$prefix/licences/libzip.txt"
+
+  in_source libsodium
+  autoreconf -fi >/dev/null 2>&1
+  configured --disable-pie
+  make -s -C src install >/dev/null 2>&1 && make -s install-pkgconfigDATA >/dev/null 2>&1
+  cp LICENSE "$prefix/licences/libsodium.txt"
+
+  # what decodes only: encoders want a C++ library
+  in_source meshoptimizer
+  (cd src && cc=$host-g++-win32 && library meshoptimizer "" "-fno-exceptions -fno-rtti" allocator.cpp indexcodec.cpp vertexcodec.cpp vertexfilter.cpp)
+  cp src/meshoptimizer.h "$prefix/include/"
+  cp LICENSE.md "$prefix/licences/meshoptimizer.txt"
+
+  # for the unit tests; Debian leaves out its manual
+  in_source gmp
+  mkdir -p doc && printf 'all install:\n' >doc/Makefile.in
+  configured
+  make -s >/dev/null 2>&1 && make -s install >/dev/null 2>&1 ;;
+esac
+
 # for the unit tests
 in_source check
-if [ "$host" != x86_64-w64-mingw32 ]; then
-  ./configure --host="$host" --prefix="$prefix" --disable-shared --disable-subunit CC="$cc" >/dev/null
-  make -s -C lib >/dev/null 2>&1 && make -s -C src install >/dev/null
-  cp check_stdint.h "$prefix/include/"
-  echo "-lm -lrt -pthread" >"$scratch/check.libs"
-  package check check "$(version)" ""
-fi
+case $host in
+  *mingw*) configured --disable-subunit --disable-fork LIBS=-l:libwinpthread.a; echo -lm >"$scratch/check.libs" ;;
+  *) configured --disable-subunit; echo "-lm -lrt -pthread" >"$scratch/check.libs" ;;
+esac
+make -s -C lib >/dev/null 2>&1 && make -s -C src install >/dev/null 2>&1
+cp check_stdint.h "$prefix/include/"
+package check check "$(version)" ""
 : >"$prefix/complete"

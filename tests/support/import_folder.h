@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "import_case.h"
+#include "remove_tree.h"
 
 static char folder[32];
 
@@ -44,9 +45,7 @@ static inline void make_folder(void)
 
 static inline void remove_folder(void)
 {
-    char command[256];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    ck_assert_int_eq(system(command), 0);
+    remove_tree(folder);
 }
 
 /* text: single quotes stand for double ones when `quotes`. The file is called case and lies in

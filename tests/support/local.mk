@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 noinst_HEADERS += \
+	tests/support/apart.h \
 	tests/support/binary_cases.h \
 	tests/support/body_cases.h \
 	tests/support/build_case.h \
@@ -31,6 +32,7 @@ noinst_HEADERS += \
 	tests/support/range_scene.h \
 	tests/support/ray_counts.h \
 	tests/support/refit_case.h \
+	tests/support/remove_tree.h \
 	tests/support/remesh.h \
 	tests/support/repair.h \
 	tests/support/report_case.h \

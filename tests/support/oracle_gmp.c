@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 
 #define NO_EXPONENT 100000 /* of zero */
 
@@ -28,13 +29,13 @@ static void setup(void)
 }
 
 /* x = mantissa * 2^exponent, the mantissa odd. */
-static long split(double x, int *exponent)
+static double split(double x, int *exponent)
 {
     int e;
-    long m = (long)ldexp(frexp(x, &e), 53);
-    int zeros = m == 0 ? 0 : __builtin_ctzl((unsigned long)m);
+    int64_t m = (int64_t)ldexp(frexp(x, &e), 53);
+    int zeros = m == 0 ? 0 : __builtin_ctzll((uint64_t)m);
     *exponent = e - 53 + zeros;
-    return m / (1L << zeros);
+    return (double)(m / (INT64_C(1) << zeros));
 }
 
 static int low_exponent(double x)
@@ -65,17 +66,19 @@ static int triangle_unit(const float t[9], const double *m)
 /* out += a b 2^-unit */
 static void add_product(mpz_t out, double a, double b, int unit)
 {
-    static mpz_t x;
+    static mpz_t x, y;
     static int init;
     int ea, eb;
     if (!init) {
         mpz_init(x);
+        mpz_init(y);
         init = 1;
     }
     if (a == 0 || b == 0)
         return;
-    mpz_set_si(x, split(a, &ea));
-    mpz_mul_si(x, x, split(b, &eb));
+    mpz_set_d(x, split(a, &ea)); /* a long has 32 bits on Windows */
+    mpz_set_d(y, split(b, &eb));
+    mpz_mul(x, x, y);
     mpz_mul_2exp(x, x, (mp_bitcnt_t)(ea + eb - unit));
     mpz_add(out, out, x);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "remove_tree.h"
 #include "suite.h"
 
 static char root[] = "beneath_XXXXXX";
@@ -67,9 +68,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    ck_assert_int_eq(system(command), 0);
+    remove_tree(root);
     memcpy(root, "beneath_XXXXXX", sizeof root);
 }
 

@@ -92,7 +92,7 @@ static uint32_t parsed(const char *text, bvp_colour_run *runs, uint32_t capacity
     return count;
 }
 
-START_TEST(read)
+START_TEST(reads)
 {
     bvp_colour_run runs[4] = {0};
     ck_assert_uint_eq(parsed("0:c0c0c0ff 12:ff000080 4294967295:-", runs, 3), 3);
@@ -190,6 +190,6 @@ END_TEST
 
 SUITE(test_colours)
 {
-    const TTest *const tests[] = {written, too_many, srgb, read, damaged, found, of_nodes, NULL};
+    const TTest *const tests[] = {written, too_many, srgb, reads, damaged, found, of_nodes, NULL};
     return suite_run("colours", tests);
 }

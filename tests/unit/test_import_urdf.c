@@ -5,6 +5,7 @@
 #include <math.h>
 #include "import_folder.h"
 #include "suite.h"
+#include "text/whole_path.h"
 
 static import_options options;
 
@@ -239,7 +240,7 @@ START_TEST(meshes)
     put_file("arm_description/package.xml", "<package/>");
     ck_assert_int_eq(import_robot(inner, found[0], &m, &error), BVP_OK);
     model_free(&m);
-    snprintf(packages, sizeof packages, "/no:%s", folder);
+    snprintf(packages, sizeof packages, "/no" PATH_LIST_SEPARATOR "%s", folder);
     options.package_path = packages;
     ck_assert_int_eq(import_robot("/tmp", found[2], &m, &error), BVP_OK);
     model_free(&m);

@@ -8,7 +8,7 @@
 
 #include "suite.h"
 
-static json_value *read(const char *text)
+static json_value *read_text(const char *text)
 {
     json_fault fault;
     json_value *root = json_tree_open(text, strlen(text), &fault);
@@ -18,7 +18,7 @@ static json_value *read(const char *text)
 
 START_TEST(containers)
 {
-    json_value *root = read("{\"list\": [1, {}, true], \"text\": \"a\\u00e9\"}");
+    json_value *root = read_text("{\"list\": [1, {}, true], \"text\": \"a\\u00e9\"}");
     const json_value *list = json_tree_get(root, "list");
     ck_assert_uint_eq(json_tree_size(list), 3);
     ck_assert(!json_tree_is_object(list));
@@ -68,18 +68,18 @@ START_TEST(numbers)
                  {"[null]", 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t count = 0;
-        json_value *root = read(cases[i].text);
+        json_value *root = read_text(cases[i].text);
         ck_assert_int_eq(json_tree_count(json_tree_at(root, 0), &count), cases[i].is_count);
         ck_assert_uint_eq(count, cases[i].count);
         json_tree_close(root);
     }
     double three[3];
-    json_value *root = read("[1, -2.5, 3e2]");
+    json_value *root = read_text("[1, -2.5, 3e2]");
     ck_assert(json_tree_numbers(root, 3, three));
     ck_assert(three[0] == 1 && three[1] == -2.5 && three[2] == 300);
     ck_assert(!json_tree_numbers(root, 2, three));
     json_tree_close(root);
-    root = read("[1, \"2\", 3]");
+    root = read_text("[1, \"2\", 3]");
     ck_assert(!json_tree_numbers(root, 3, three));
     json_tree_close(root);
 }
@@ -96,7 +96,7 @@ static int count_to_two(void *user, const char *key, const json_value *value)
 START_TEST(members)
 {
     int met = 0;
-    json_value *root = read("{\"a\": 1, \"b\": null, \"c\": [2, 0.1]}");
+    json_value *root = read_text("{\"a\": 1, \"b\": null, \"c\": [2, 0.1]}");
     ck_assert_int_eq(json_tree_each(root, count_to_two, &met), 5);
     ck_assert_int_eq(met, 2);
     char *text = json_tree_dump(json_tree_get(root, "c"));

@@ -6,6 +6,7 @@
 #include "cli/manual.h"
 #include "text/message.h"
 #include "pack/pack_build.h"
+#include "remove_tree.h"
 #include "repair.h"
 #include "suite.h"
 
@@ -71,13 +72,11 @@ static void open_fixture(fixture *f)
 
 static void close_fixture(fixture *f)
 {
-    char command[64];
     last_output_close(&f->store.last);
     store_close(&f->store.store);
     for (int i = 0; i < PARTS; i++)
         free(f->soup[i]);
-    snprintf(command, sizeof command, "rm -r '%s'", f->folder);
-    ck_assert_int_eq(system(command), 0);
+    remove_tree(f->folder);
 }
 
 /* With the stamp that the output has now, whatever was done to it. */

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT
+ * resource.h: see windows_case.h. */

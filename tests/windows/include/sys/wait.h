@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT
+ * wait.h: see windows_case.h. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "text/keyword.h"
 #include "text/message.h"
+#include "text/whole_path.h"
 #include "files/packed_file.h"
 #include "model/transform.h"
 #include "remote/remote_source.h"
@@ -330,17 +331,6 @@ static int check_hierarchies(const operand *o, const bvp_open_options *how)
     return 0;
 }
 
-/* The colon of C:/x, on Windows. */
-static int is_drive(const char *text, const char *colon)
-{
-#ifdef _WIN32
-    return colon == text + 1 && colon[1] == '/';
-#else
-    (void)text, (void)colon;
-    return 0;
-#endif
-}
-
 int operand_open(operand *o, const char *text, const char *place_text, const bvp_open_options *how,
                  const operand_unit *unit)
 {
@@ -349,10 +339,8 @@ int operand_open(operand *o, const char *text, const char *place_text, const bvp
 
     start(o, text);
     /* "FILE:SELECTOR" is split at the last colon; the selector is empty for a plain FILE. */
-    const char *colon = access(text, F_OK) == 0 ? NULL : strrchr(text, ':');
+    const char *colon = access(text, F_OK) == 0 ? NULL : strrchr(path_behind_drive(text), ':');
     if (remote_is(text) && colon && strpbrk(colon, "/?")) /* of https: or a port */
-        colon = NULL;
-    if (colon && is_drive(text, colon))
         colon = NULL;
     const char *selector = colon ? colon + 1 : "";
     const size_t size = colon ? (size_t)(colon - text) : strlen(text);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "cli/manual.h"
 #include "text/message.h"
+#include "text/whole_path.h"
 #include "cli/timeout.h"
 
 enum { ROW_MAX = 48, TIMEOUT_CODE = 256, ROW_BASE, WORD_MAX = 40 };
@@ -87,7 +88,7 @@ static int set_number(const option_row *row, const char *text, double *out)
 static void make_slashes(char *path)
 {
 #ifdef _WIN32
-    const char *selector = strlen(path) > 2 ? strrchr(path + 2, ':') : NULL;
+    const char *selector = strrchr(path_behind_drive(path), ':');
     for (char *at = path; *at && at != selector; at++)
         if (*at == '\\')
             *at = '/';

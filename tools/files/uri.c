@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "files/beneath.h"
+#include "text/whole_path.h"
 
 /* ---- data: ---------------------------------------------------------------------------------- */
 
@@ -143,7 +144,8 @@ uri_result uri_open(const char *uri, const char *dir, int is_any, uri_bytes *out
         const size_t size = strlen(dir) + strlen(name) + 2;
         char *path = malloc(size);
         if (path)
-            snprintf(path, size, "%s%s%s", *name == '/' ? "" : dir, *name == '/' ? "" : "/", name);
+            snprintf(path, size, "%s%s%s", path_is_whole(name) ? "" : dir,
+                     path_is_whole(name) ? "" : "/", name);
         result = path ? uri_open_path(path, out) : URI_NO_MEMORY;
         free(path);
     } else if (uri_is_inside(name)) {

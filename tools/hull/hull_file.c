@@ -18,6 +18,7 @@
 #include "text/array.h"
 #include "text/message.h"
 #include "text/text_scan.h"
+#include "text/whole_path.h"
 
 #define NUMBER_MOST 1e30 /* zones show themselves in floats */
 
@@ -38,7 +39,7 @@ static int add_point(cloud *c, const double p[3])
 
 static int path_of(const hull_request *r, const char *name, char out[4096])
 {
-    const char *folder = r->folder && name[0] != '/' ? r->folder : "";
+    const char *folder = r->folder && !path_is_whole(name) ? r->folder : "";
     const size_t length = strlen(folder);
     const char *slash = length > 0 && folder[length - 1] != '/' ? "/" : "";
     const int size = snprintf(out, 4096, "%s%s%s", folder, slash, name);
@@ -48,7 +49,7 @@ static int path_of(const hull_request *r, const char *name, char out[4096])
 int hull_is_file(const hull_request *request, const char *text)
 {
     char path[4096];
-    const char *dot = strrchr(text, '.'), *slash = strchr(text, '/');
+    const char *dot = strrchr(text, '.'), *slash = strpbrk(text, PATH_SLASHES);
     if (path_of(request, text, path) && access(path, F_OK) == 0)
         return 1;
     return slash || (dot && ((dot[1] | 32) >= 'a' && (dot[1] | 32) <= 'z'));

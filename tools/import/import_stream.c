@@ -23,6 +23,7 @@
 #include "import/import_protocol.h"
 #include "files/uri.h"
 #include "text/array.h"
+#include "text/whole_path.h"
 
 typedef struct stream {
     importer *im;
@@ -291,8 +292,8 @@ static int open_beside(const importer *im, const char *name)
     if (im->dir && !im->options->any_path)
         return beneath_open(im->dir, name);
     if (!im->options->any_path ||
-        snprintf(path, sizeof path, "%s%s%s", *name == '/' || !im->dir ? "" : im->dir,
-                 *name == '/' || !im->dir ? "" : "/", name) >= (int)sizeof path)
+        snprintf(path, sizeof path, "%s%s%s", path_is_whole(name) || !im->dir ? "" : im->dir,
+                 path_is_whole(name) || !im->dir ? "" : "/", name) >= (int)sizeof path)
         return -1;
     return beneath_open_any(path);
 }

@@ -95,7 +95,7 @@ typedef struct import_options {
     int is_with_spaces;   /* a building's spaces and openings, too: what is no body */
     int urdf_visual;      /* a robot's visual shapes instead of those for collision */
     const char *joints;   /* "name=value, ...", or "@file" with these; NULL: all at zero */
-    const char *package_path; /* folders with ROS packages, or packages, separated by colons */
+    const char *package_path; /* folders with ROS packages, or packages, separated as in PATH */
     model_strays strays;
     struct triangle_sink *sink; /* where triangles go instead of into meshes, or NULL */
     int is_share;               /* of what the model names most is left out, perhaps all */

@@ -12,6 +12,7 @@
 #include "files/beneath.h"
 #include "model/properties.h"
 #include "files/uri.h"
+#include "text/whole_path.h"
 
 /* What all copies of trees may come to: so a small file can't name a large one without end. */
 enum { NODE_MAX = 1 << 24 };
@@ -110,8 +111,8 @@ bvp_status submodel_read(importer *im, const char *dir, const char *path, const 
                                   "expected a relative path with slashes that stays in the model's "
                                   "folder, found \"%.60s\"; allow others with --any-path",
                                   path);
-    const int size = *path == '/' ? snprintf(file, sizeof file, "%s", path)
-                                  : snprintf(file, sizeof file, "%s/%s", dir, path);
+    const int size = path_is_whole(path) ? snprintf(file, sizeof file, "%s", path)
+                                         : snprintf(file, sizeof file, "%s/%s", dir, path);
     if (size >= (int)sizeof file)
         return import_refuse_line(im, BVP_ERR_LIMIT, at, "the path of a mesh is too long");
     if (hooks && hooks->find && hooks->find(hooks->user, file, format, &noted, &inner)) {

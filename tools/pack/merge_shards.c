@@ -18,6 +18,7 @@
 #include "store/part_table.h"
 #include "store/source_record.h"
 #include "text/hex.h"
+#include "text/whole_path.h"
 
 typedef struct share {
     const char *path; /* NULL: it is missing */
@@ -200,7 +201,7 @@ static int find_file(void *user, const char *path, const char *format, model_fil
     int bad = -1;
     (void)format;
     *out = (model){0};
-    if (own && strcmp(own, *path == '/' ? path : path + sizeof folder) == 0 &&
+    if (own && strcmp(own, path_is_whole(path) ? path : path + sizeof folder) == 0 &&
         json_tree_text(text) && json_tree_count(json_tree_get(recorded, "size"), &noted->size) &&
         read_hash(json_tree_get(recorded, "hash"), noted->hash) == 0)
         bad = source_record_read(json_tree_text(text), json_tree_text_size(text), out);

@@ -367,8 +367,8 @@ static const option_row options[] = {
      "zero",
      0, 0},
     {"package-path", 0, OPTION_TEXT, offsetof(pack_settings, package_path), "DIR:...",
-     "where to look for the ROS packages that a URDF file names; without it in the folders above "
-     "the file",
+     "where to look for the ROS packages that a URDF file names, with ; between the folders on "
+     "Windows; without it in the folders above the file",
      0, 0},
     {0},
 };

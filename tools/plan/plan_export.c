@@ -28,7 +28,12 @@ static char *tidy_name(const char *path)
     if (!name)
         return NULL;
     char *to = name;
-    for (const char *from = name; *from; from++)
+    const char *from = name;
+#ifdef _WIN32 /* //server */
+    while (*from == '/' && to < name + 2)
+        *to++ = *from++;
+#endif
+    for (; *from; from++)
         if (*from != '/' || from[1] != '/')
             *to++ = *from;
     *to = '\0';

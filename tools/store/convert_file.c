@@ -14,8 +14,23 @@
 #include "files/output.h"
 #include "files/packed_file.h"
 #include "store/store.h"
+#include "text/whole_path.h"
 
 /* ---- where the store is ---------------------------------------------------------------------- */
+
+/* The bytes of a whole path that no ".." leads out of: of C: and //server/share. */
+static size_t root_size(const char *path)
+{
+    size_t size = (size_t)(path_behind_drive(path) - path);
+#ifdef _WIN32
+    if (size == 0 && path[0] == '/' && path[1] == '/') {
+        size = 2 + strcspn(path + 2, "/");
+        size += path[size] == '/';
+        size += strcspn(path + size, "/");
+    }
+#endif
+    return size;
+}
 
 /* "../" for each folder of the first path below the part that both have in common, then the rest of
  * the other. */
@@ -36,7 +51,7 @@ int convert_hint(const char *path, const char *store, char hint[PATH_MAX])
         if (from[i] != to[i] || from[i] == '\0')
             break;
     }
-    if (common == 0 && from[0] != '/') { /* on Windows another drive */
+    if (common < root_size(from)) { /* on Windows another drive, or another share */
         strcpy(hint, to);
         return 0;
     }

@@ -25,4 +25,5 @@ noinst_HEADERS += \
 	tools/text/memory_text.h \
 	tools/text/message.h \
 	tools/text/primitive_names.h \
-	tools/text/text_scan.h
+	tools/text/text_scan.h \
+	tools/text/whole_path.h

@@ -10,6 +10,7 @@
 #include "files/uri.h"
 #include "urdf/urdf.h"
 #include "text/array.h"
+#include "text/whole_path.h"
 
 enum { PATH_SIZE = 4096, LEVELS_UP = 4 };
 
@@ -60,11 +61,11 @@ static int find_package(const urdf *u, const char *dir, const char *package, cha
     char one[PATH_SIZE];
     const char *list = u->im->options->package_path;
     while (list && *list) {
-        const int size = (int)strcspn(list, ":");
+        const int size = (int)strcspn(list, PATH_LIST_SEPARATOR);
         snprintf(one, sizeof one, "%.*s", size, list);
         if (resolve(one, out) && holds_package(out, package))
             return 1;
-        list += size + (list[size] == ':');
+        list += size + (list[size] != '\0');
     }
     if (!dir || !resolve(dir, out))
         return 0;

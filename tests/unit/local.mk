@@ -117,6 +117,7 @@ UNIT_SUITES += \
 	tests/unit/test_volume_lines.c \
 	tests/unit/test_volumes.c \
 	tests/unit/test_weld.c \
+	tests/unit/test_whole_path.c \
 	tests/unit/test_wide.c \
 	tests/unit/test_wide_build.c \
 	tests/unit/test_windows_fma.c \

@@ -17,15 +17,16 @@
 #include <unistd.h>
 #include "publish/publish.h"
 #include "apart.h"
+#include "files/temporary.h"
 #include "nameless.h"
 #include "remove_tree.h"
 #include "suite.h"
 
 static char folder[] = "publish.XXXXXX", path[64];
 #ifdef _WIN32
-enum { MODE = 0666 }; /* there are no others */
+enum { MODE = 0666 /* there are no others */, INTERRUPTED = 3 };
 #else
-enum { MODE = 0640 };
+enum { MODE = 0640, INTERRUPTED = 128 + SIGINT };
 #endif
 
 static void enter(void)
@@ -81,7 +82,17 @@ static int begin(bvpi_publishing *p, const char *text)
 /* ---- with names and without ------------------------------------------------------------------ */
 
 /* What runs in processes of its own: bodies[]. */
-enum body { PUBLISHES, FAILS, STANDS_APART, IS_KILLED, SURVIVES, SWEEPS, WRITES_MANY, BODY_COUNT };
+enum body {
+    PUBLISHES,
+    FAILS,
+    STANDS_APART,
+    IS_KILLED,
+    SURVIVES,
+    SWEEPS,
+    WRITES_MANY,
+    IS_INTERRUPTED,
+    BODY_COUNT
+};
 static const apart_body bodies[BODY_COUNT];
 
 static intptr_t start(int named, enum body body)
@@ -213,6 +224,29 @@ static int sweeps(void)
     bvpi_publish_sweep(path);
     return 0;
 }
+
+/* Ctrl-C, or a signal. */
+static int interrupt(void)
+{
+    bvpi_publishing p;
+    int slot = -1;
+    temporary_watch();
+    MUST(bvpi_publish_open_watched(&p, path, path, 0666, temporary_redoom, &slot) == 0);
+    MUST(write(p.fd, "half", 4) == 4);
+    return raise(SIGINT);
+}
+
+START_TEST(an_interrupt_leaves_nothing)
+{
+    for (int named = 0; named < 2; named++) {
+        const int code = run_apart(named, IS_INTERRUPTED);
+        if (named && code == 77)
+            return;
+        ck_assert_int_eq(code, INTERRUPTED);
+        ck_assert_int_eq(file_count(), 0);
+    }
+}
+END_TEST
 
 /* A file that its writer has open is not removed, whoever sweeps. */
 static int survives(void)
@@ -361,11 +395,13 @@ BODY(kill_while_open)
 BODY(survives)
 BODY(sweeps)
 BODY(write_many)
+BODY(interrupt)
 
 static const apart_body bodies[BODY_COUNT] = {
-    [PUBLISHES] = publishes_run,       [FAILS] = fails_run,       [STANDS_APART] = names_apart_run,
-    [IS_KILLED] = kill_while_open_run, [SURVIVES] = survives_run, [SWEEPS] = sweeps_run,
-    [WRITES_MANY] = write_many_run};
+    [PUBLISHES] = publishes_run,      [FAILS] = fails_run,
+    [STANDS_APART] = names_apart_run, [IS_KILLED] = kill_while_open_run,
+    [SURVIVES] = survives_run,        [SWEEPS] = sweeps_run,
+    [WRITES_MANY] = write_many_run,   [IS_INTERRUPTED] = interrupt_run};
 
 SUITE(test_publish)
 {
@@ -377,6 +413,7 @@ SUITE(test_publish)
     tcase_add_test(t, failures_leave_nothing);
     tcase_add_test(t, names_stand_apart);
     tcase_add_test(t, kill_leaves_nothing_or_is_swept);
+    tcase_add_test(t, an_interrupt_leaves_nothing);
     tcase_add_test(t, writers_file_stays);
     tcase_add_test(t, only_such_names_are_swept);
     tcase_add_test(t, sweepers_and_writers_meet);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "text/message.h"
 #include "files/temporary.h"
+#include "text/whole_path.h"
 
 static int refuse(const char *path, const char *advice)
 {
@@ -57,6 +58,11 @@ int output_open(output *o, const char *path)
         }
         o->direct = !S_ISREG(old.st_mode);
         mode = old.st_mode & 0777;
+    }
+    if (!o->direct && path_is_reserved(path)) {
+        complain(path, "can't write: Windows keeps this name for itself: CON, NUL, aux.stl and the "
+                       "like, and names that end with a dot or a blank; name another file");
+        return EXIT_OUTPUT;
     }
     if (o->direct) {
         o->fd = open(o->path, O_WRONLY | O_CLOEXEC);

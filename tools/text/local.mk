@@ -11,7 +11,8 @@ TOOL_SOURCES += \
 	tools/text/memory_text.c \
 	tools/text/message.c \
 	tools/text/primitive_names.c \
-	tools/text/text_scan.c
+	tools/text/text_scan.c \
+	tools/text/whole_path.c
 noinst_HEADERS += \
 	tools/text/array.h \
 	tools/text/colour_runs.h \

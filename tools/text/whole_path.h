@@ -37,4 +37,8 @@ static inline int path_is_whole(const char *path)
 #endif
 }
 
+/* Would Windows give a file another name than this, or a device? Names that end with a dot or a
+ * blank lose that; CON, aux.stl and the like are devices. 0 on other systems. */
+int path_is_reserved(const char *path);
+
 #endif

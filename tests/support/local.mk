@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 noinst_HEADERS += \
-	tests/support/apart.h \
+	tests/support/own_process.h \
 	tests/support/binary_cases.h \
 	tests/support/body_cases.h \
 	tests/support/build_case.h \

@@ -5,7 +5,7 @@
 #include <math.h>
 #include "import_folder.h"
 #include "suite.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 
 static import_options options;
 

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "publish/publish.h"
-#include "apart.h"
+#include "own_process.h"
 #include "files/temporary.h"
 #include "nameless.h"
 #include "remove_tree.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "suite.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 
 #ifdef _WIN32
 enum { IS_WINDOWS = 1 };

@@ -29,7 +29,7 @@ FILE *open_memstream(char **text, size_t *size);
 int windows_fclose(FILE *stream);
 #define fclose windows_fclose
 
-/* ---- what is not there ------------------------------------------------------------------------ */
+/* ---- what is not there --------------------------------------------------------------------- */
 
 static inline int windows_cannot(void)
 {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "text/keyword.h"
 #include "text/message.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 #include "files/packed_file.h"
 #include "model/transform.h"
 #include "remote/remote_source.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include "cli/manual.h"
 #include "text/message.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 #include "cli/timeout.h"
 
 enum { ROW_MAX = 48, TIMEOUT_CODE = 256, ROW_BASE, WORD_MAX = 40 };

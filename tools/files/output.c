@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "text/message.h"
 #include "files/temporary.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 
 static int refuse(const char *path, const char *advice)
 {

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "files/beneath.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 
 /* ---- data: ---------------------------------------------------------------------------------- */
 

@@ -18,7 +18,7 @@
 #include "text/array.h"
 #include "text/message.h"
 #include "text/text_scan.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 
 #define NUMBER_MOST 1e30 /* zones show themselves in floats */
 

@@ -23,7 +23,7 @@
 #include "import/import_protocol.h"
 #include "files/uri.h"
 #include "text/array.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 
 typedef struct stream {
     importer *im;

@@ -12,7 +12,7 @@
 #include "files/beneath.h"
 #include "model/properties.h"
 #include "files/uri.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 
 /* What all copies of trees may come to: so a small file can't name a large one without end. */
 enum { NODE_MAX = 1 << 24 };

@@ -18,7 +18,7 @@
 #include "store/part_table.h"
 #include "store/source_record.h"
 #include "text/hex.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 
 typedef struct share {
     const char *path; /* NULL: it is missing */

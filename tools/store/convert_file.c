@@ -14,7 +14,7 @@
 #include "files/output.h"
 #include "files/packed_file.h"
 #include "store/store.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 
 /* ---- where the store is ---------------------------------------------------------------------- */
 

@@ -11,8 +11,7 @@ TOOL_SOURCES += \
 	tools/text/memory_text.c \
 	tools/text/message.c \
 	tools/text/primitive_names.c \
-	tools/text/text_scan.c \
-	tools/text/whole_path.c
+	tools/text/text_scan.c
 noinst_HEADERS += \
 	tools/text/array.h \
 	tools/text/colour_runs.h \
@@ -26,5 +25,4 @@ noinst_HEADERS += \
 	tools/text/memory_text.h \
 	tools/text/message.h \
 	tools/text/primitive_names.h \
-	tools/text/text_scan.h \
-	tools/text/whole_path.h
+	tools/text/text_scan.h

@@ -10,7 +10,7 @@
 #include "files/uri.h"
 #include "urdf/urdf.h"
 #include "text/array.h"
-#include "text/whole_path.h"
+#include "path/whole_path.h"
 
 enum { PATH_SIZE = 4096, LEVELS_UP = 4 };
 

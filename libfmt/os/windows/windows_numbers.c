@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * windows_numbers.c: a C library's fma that is right: linked before mingw-w64's, which is not.
  */
-#include "windows_fma.h"
+#include "os/windows/windows_fma.h"
 
 __attribute__((target("fma"))) static double by_processor(double x, double y, double z)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * apart.h: functions of a test that run in a process of their own: a fork, or, on Windows, the
- * test's program once more.
+ * own_process.h: functions of a test that run in a process of their own: a fork, or, on Windows,
+ * the test's program once more.
  */
-#ifndef APART_H
-#define APART_H
+#ifndef OWN_PROCESS_H
+#define OWN_PROCESS_H
 
 #include <signal.h>
 #include <stdint.h>

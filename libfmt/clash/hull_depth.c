@@ -28,6 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growing_array.h"
+#include "base/simd_f64.h"
 #include "base/vec3.h"
 
 enum { FACES = 4 * BVPI_HULL_POINTS };
@@ -50,15 +52,60 @@ typedef struct growth {
 
 /* ---- support --------------------------------------------------------------------------------- */
 
+bool bvpi_cloud_add(bvpi_cloud *cloud, const double at[3])
+{
+    const size_t group = cloud->count / BVPI_CLOUD_GROUP;
+    uint64_t capacity = cloud->capacity, box_capacity = cloud->box_capacity;
+    if (!bvpi_grow(&cloud->at, &capacity, cloud->count + 1, sizeof *cloud->at))
+        return false;
+    cloud->capacity = (size_t)capacity;
+    if (!bvpi_grow(&cloud->boxes, &box_capacity, group + 1, sizeof *cloud->boxes))
+        return false;
+    cloud->box_capacity = (size_t)box_capacity;
+    double *box = cloud->boxes[group];
+    const bool is_first = cloud->count % BVPI_CLOUD_GROUP == 0;
+    for (int i = 0; i < 3; i++) {
+        cloud->at[cloud->count][i] = at[i];
+        cloud->size = bvpi_larger(cloud->size, fabs(at[i]));
+        box[i] = is_first ? at[i] : bvpi_smaller(box[i], at[i]);
+        box[3 + i] = is_first ? at[i] : bvpi_larger(box[3 + i], at[i]);
+    }
+    cloud->count++;
+    return true;
+}
+
+void bvpi_cloud_free(bvpi_cloud *cloud)
+{
+    free(cloud->at);
+    free(cloud->boxes);
+}
+
+/* How far a box reaches along a vector, and more than that by rounding at most. */
+static double reach_of(const double box[6], const double way[3])
+{
+    double reach = 0;
+    for (int i = 0; i < 3; i++)
+        reach += bvpi_larger(box[i] * way[i], box[3 + i] * way[i]);
+    return reach;
+}
+
 static double farthest(const bvpi_cloud *cloud, const double way[3], double sign, double out[3])
 {
+    const double towards[3] = {sign * way[0], sign * way[1], sign * way[2]};
+    const double rounding = cloud->size * 0x1p-48;
     double most = -INFINITY;
     size_t which = 0;
-    for (size_t i = 0; i < cloud->count; i++) {
-        const double along = sign * bvpi_dot(cloud->at[i], way);
-        if (along > most) {
-            most = along;
-            which = i;
+    for (size_t from = 0; from < cloud->count; from += BVPI_CLOUD_GROUP) {
+        const size_t left = cloud->count - from;
+        const size_t to = from + (left < BVPI_CLOUD_GROUP ? left : BVPI_CLOUD_GROUP);
+        if (reach_of(cloud->boxes[from / BVPI_CLOUD_GROUP], towards) + rounding < most)
+            continue;
+        for (size_t i = from; i < to; i++) {
+            const double along = bvpi_dot(cloud->at[i], towards);
+            if (along > most) {
+                most = along;
+                which = i;
+            }
         }
     }
     memcpy(out, cloud->at[which], 3 * sizeof *out);

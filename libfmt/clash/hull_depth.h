@@ -8,11 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Points, of which those that follow one another are near each other. */
+enum { BVPI_CLOUD_GROUP = 64 };
 typedef struct bvpi_cloud {
     double (*at)[3];
-    size_t count;
+    size_t count, capacity;
+    double (*boxes)[6]; /* of each BVPI_CLOUD_GROUP points: lo, hi */
+    size_t box_capacity;
     double size; /* the largest |coordinate| */
 } bvpi_cloud;
+
+/* *cloud is zero at first. False: no memory. */
+bool bvpi_cloud_add(bvpi_cloud *cloud, const double at[3]);
+void bvpi_cloud_free(bvpi_cloud *cloud);
 
 enum { BVPI_HULL_POINTS = 256 };
 
@@ -25,8 +33,9 @@ typedef struct bvpi_hull_depth {
     double a_at[BVPI_HULL_POINTS][3], b_at[BVPI_HULL_POINTS][3];
 } bvpi_hull_depth;
 
-/* Bounds of rounding are included, for points that err by at most `slack` each. O(points) for each
- * of at most BVPI_HULL_POINTS directions. Neither cloud is empty. False: there is no memory. */
+/* Bounds of rounding are included, for points that err by at most `slack` each. At most O(points)
+ * for each of at most BVPI_HULL_POINTS directions. Neither cloud is empty. False: there is no
+ * memory. */
 bool bvpi_hull_depth_find(const bvpi_cloud *a, const bvpi_cloud *b, double slack,
                           bvpi_hull_depth *out);
 

@@ -8,9 +8,14 @@ LIBBVPACK_SOURCES += \
 	libfmt/clash/depth.c \
 	libfmt/clash/enclosed.c \
 	libfmt/clash/hull_depth.c \
+	libfmt/clash/hull_bounds.c \
+	libfmt/clash/inner_box.c \
 	libfmt/clash/inside.c \
 	libfmt/clash/judge.c \
 	libfmt/clash/known_apart.c \
+	libfmt/clash/move_cover.c \
+	libfmt/clash/move_search.c \
+	libfmt/clash/moving_pair.c \
 	libfmt/clash/order.c \
 	libfmt/clash/pair_limits.c \
 	libfmt/clash/part_cache.c \
@@ -22,6 +27,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/clash/sweep.c \
 	libfmt/clash/sweep_clear.c \
 	libfmt/clash/touch_gap.c \
+	libfmt/clash/touch_points.c \
 	libfmt/clash/verdict.c \
 	libfmt/clash/winding.c \
 	libfmt/clash/zone_shape.c \
@@ -33,11 +39,15 @@ noinst_HEADERS += \
 	libfmt/clash/contact.h \
 	libfmt/clash/contacts.h \
 	libfmt/clash/hull_depth.h \
+	libfmt/clash/inner_box.h \
 	libfmt/clash/judge.h \
 	libfmt/clash/known_apart.h \
+	libfmt/clash/move_cover.h \
+	libfmt/clash/moving_pair.h \
 	libfmt/clash/order.h \
 	libfmt/clash/pair_limits.h \
 	libfmt/clash/part_cache.h \
+	libfmt/clash/penetration.h \
 	libfmt/clash/pieces.h \
 	libfmt/clash/seams.h \
 	libfmt/clash/shares.h \

@@ -38,6 +38,7 @@ PROPERTY_SUITES += \
 	tests/property/test_inside.c \
 	tests/property/test_isa.c \
 	tests/property/test_lazy.c \
+	tests/property/test_move_cover.c \
 	tests/property/test_outside.c \
 	tests/property/test_outside_glb.c \
 	tests/property/test_overlap.c \

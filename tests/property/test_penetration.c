@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_penetration.c: penetration depths against separating axes of boxes and against balls; the
  * bounds against brute force: a move by the upper one takes bodies apart, no shorter one than the
- * lower does; contacts; assemblies, open shells, arguments.
+ * lower does; contacts; assemblies against all pairs of instances; controls that end a call; open
+ * shells and other bad bodies; arguments.
  */
 #include "clash_case.h"
 #include "suite.h"
@@ -275,7 +276,8 @@ START_TEST(bounds_of_other_shapes)
     uint64_t state = case_seed();
     solid shapes[4] = {{.count = 0}, {.count = 0}, {.count = 0}, {.count = 0}};
     case_file files[4];
-    int met = 0;
+    double sum = 0;
+    int met = 0, loose = 0;
     solid_prism(&shapes[0], corner, 6, 0, 1);
     solid_box(&shapes[1], low, half, 0, -1);
     solid_plate(&shapes[2], 1.5, 0.7, 12, -0.2, 0.2);
@@ -292,9 +294,15 @@ START_TEST(bounds_of_other_shapes)
         const bvp_body a = {.file = files[first].file, .placement = m};
         const bvp_body b = {.file = files[second].file, .placement = n};
         const bvp_penetration_result found = ask(&state, &a, &b);
-        met += found.verdict != BVP_VERDICT_CLEAR;
+        if (found.verdict == BVP_VERDICT_CLEAR)
+            continue;
+        loose += found.depth < 0.3 * found.depth_upper;
+        sum += found.depth / found.depth_upper;
+        met++;
     }
     ck_assert_int_gt(met, 8);
+    ck_assert_double_ge(sum / met, 0.7);
+    ck_assert_int_le(loose, met / 8);
     for (int k = 0; k < 4; k++)
         case_close(&files[k]);
 }
@@ -332,7 +340,32 @@ START_TEST(the_way_out_is_not_the_hulls)
 }
 END_TEST
 
-/* ---- verdicts, assemblies, arguments --------------------------------------------------------- */
+/* Two thin plates that cross: the shorter one's half is the way out, twenty walls long. No point of
+ * one is deep in the other. */
+START_TEST(plates_that_cross)
+{
+    const double low_a[3] = {-3, -3, -0.05}, high_a[3] = {3, 3, 0.05};
+    const double low_b[3] = {-2, -0.05, -2}, high_b[3] = {2, 0.05, 2};
+    const double low_c[3] = {2.9, 2.9, 0}, high_c[3] = {3, 3, 1};
+    uint64_t state = case_seed();
+    solid a = {.count = 0}, b = {.count = 0};
+    solid_box(&a, low_a, high_a, 0, -1);
+    solid_box(&a, low_c, high_c, 0, -1); /* far away; it makes the hull deeper */
+    solid_box(&b, low_b, high_b, 0, -1);
+    case_file file_a = build(&a), file_b = build(&b);
+    double m[12];
+    random_place(&state, 1, m);
+    const bvp_body body_a = {.file = file_a.file, .placement = m};
+    const bvp_body body_b = {.file = file_b.file, .placement = m};
+    const bvp_penetration_result found = ask(&state, &body_a, &body_b);
+    ck_assert_double_eq_tol(found.depth_upper, 2.05, 0.1);
+    ck_assert_double_ge(found.depth, 1.6);
+    case_close(&file_a);
+    case_close(&file_b);
+}
+END_TEST
+
+/* ---- verdicts, assemblies --------------------------------------------------------- */
 
 START_TEST(enclosed_and_open)
 {
@@ -400,6 +433,237 @@ START_TEST(assemblies_move_as_one)
 }
 END_TEST
 
+/* Boxes of two sizes, placed at random: some are inside others. */
+static case_file random_assembly(uint64_t *state, int count)
+{
+    const double zero[3] = {0, 0, 0}, one[3] = {1, 1, 1}, small[3] = {0.2, 0.2, 0.2};
+    assembly a = assembly_new(none);
+    solid big = {.count = 0}, tiny = {.count = 0};
+    solid_box(&big, zero, one, 0, -1);
+    solid_box(&tiny, zero, small, 0, -1);
+    const uint32_t parts[2] = {assembly_part(&a, &big), assembly_part(&a, &tiny)};
+    for (int i = 0; i < count; i++) {
+        double m[12];
+        random_place(state, 5, m);
+        assembly_place(&a, parts[i % 2], m);
+    }
+    return case_finish(a.builder);
+}
+
+static uint32_t instances_of(const bvp_file *file)
+{
+    bvp_file_info info;
+    bvp_get_info(file, &info);
+    return info.instance_count;
+}
+
+/* The body of one instance, by its part. */
+static bvp_body instance_of(const bvp_body *of, uint32_t instance, double m[12])
+{
+    bvp_instance_info info;
+    ck_assert_int_eq(bvp_get_instance(of->file, instance, &info), BVP_OK);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {
+            m[4 * i + k] = k == 3 ? of->placement[4 * i + 3] : 0;
+            for (int j = 0; j < 3; j++)
+                m[4 * i + k] += of->placement[4 * i + j] * info.placement[4 * j + k];
+        }
+    return (bvp_body){.file = of->file, .part = info.part, .placement = m};
+}
+
+/* Is every instance of one apart from every one of the other? */
+static bool all_apart(const bvp_body *a, const bvp_body *b, const double way[3], double length)
+{
+    for (uint32_t i = 0; i < instances_of(a->file); i++)
+        for (uint32_t k = 0; k < instances_of(b->file); k++) {
+            double m[12], n[12];
+            const bvp_body one = instance_of(a, i, m), other = instance_of(b, k, n);
+            if (!is_apart(&one, &other, way, length))
+                return false;
+        }
+    return true;
+}
+
+START_TEST(assemblies_against_all_pairs)
+{
+    const double nowhere[3] = {0, 0, 0};
+    uint64_t state = case_seed();
+    int seen[2] = {0, 0};
+    for (int round = 0; round < 40; round++) {
+        case_file file_a = random_assembly(&state, round % 2 ? 12 : 1);
+        case_file file_b = random_assembly(&state, 30);
+        double m[12], n[12];
+        random_place(&state, 3, m);
+        random_place(&state, 1, n);
+        const bvp_body a = {.file = file_a.file, .part = BVP_ASSEMBLY, .placement = m};
+        const bvp_body b = {.file = file_b.file, .part = BVP_ASSEMBLY, .placement = n};
+        const bool apart = all_apart(&a, &b, nowhere, 0);
+        bvp_penetration_result found;
+        ck_assert_int_eq(bvp_penetration(&a, &b, (bvp_array){NULL, 0, 0}, &found), BVP_OK);
+        ck_assert_int_eq(found.verdict == BVP_VERDICT_CLEAR, apart);
+        seen[apart]++;
+        if (!apart) {
+            double way[3];
+            random_way(&state, way);
+            ck_assert(all_apart(&a, &b, found.direction, found.depth_upper));
+            ck_assert(!all_apart(&a, &b, found.direction, found.depth * (1 - 1e-9)));
+            ck_assert(!all_apart(&a, &b, way, found.depth * (1 - 1e-9)));
+        }
+        case_close(&file_a);
+        case_close(&file_b);
+    }
+    ck_assert(seen[0] > 5 && seen[1] > 2);
+}
+END_TEST
+
+/* ---- controls -------------------------------------------------------------------------------- */
+
+typedef struct polls {
+    uint64_t count, most;
+} polls;
+
+static int poll(void *user)
+{
+    polls *p = user;
+    return ++p->count > p->most;
+}
+
+/* Bounds of a call that was ended hold beside those of the whole call. */
+static void check_ended(bvp_status status, const bvp_penetration_result *got,
+                        const bvp_penetration_result *whole)
+{
+    ck_assert(status == BVP_OK || status == BVP_ERR_CANCELLED);
+    ck_assert_double_le(got->depth, got->depth_upper);
+    if (got->depth_upper == 0) {
+        ck_assert(got->verdict == BVP_VERDICT_CLEAR && got->contact_count == 0);
+        return;
+    }
+    ck_assert_int_eq(got->verdict, whole->verdict);
+    ck_assert_double_le(got->depth, whole->depth_upper);
+    ck_assert_double_ge(got->depth_upper, whole->depth);
+    ck_assert_double_eq_tol(dot(got->direction, got->direction), 1, 1e-12);
+}
+
+START_TEST(calls_that_are_ended)
+{
+    const double corner[6][2] = {{0, 0}, {4, 0}, {4, 1}, {1, 1}, {1, 4}, {0, 4}};
+    uint64_t state = case_seed();
+    solid l = {.count = 0}, plate = {.count = 0};
+    solid_prism(&l, corner, 6, 0, 1);
+    solid_plate(&plate, 1.5, 0.7, 12, -0.2, 0.2);
+    case_file file_l = build(&l), file_plate = build(&plate);
+    int bounded = 0, ended = 0;
+    for (int i = 0; i < 200; i++) {
+        double m[12];
+        random_place(&state, 1, m);
+        polls p = {0, UINT64_MAX};
+        bvp_control control = {.callback = poll, .user = &p};
+        const bvp_body a = {.file = file_l.file, .placement = m, .control = &control};
+        const bvp_body b = {.file = file_plate.file};
+        bvp_contact contacts[CONTACTS];
+        const bvp_array room = {contacts, 0, CONTACTS};
+        bvp_penetration_result whole, got;
+        ck_assert_int_eq(bvp_penetration(&a, &b, room, &whole), BVP_OK);
+        const uint64_t polled = p.count;
+        p = (polls){0, (uint64_t)((double)polled * case_uniform(&state))};
+        if (i % 2) { /* a budget is the whole call's: it is polled every 32 steps */
+            control.budget = 1 + 32 * p.most;
+            p.most = UINT64_MAX;
+        }
+        const bvp_status status = bvp_penetration(&a, &b, room, &got);
+        check_ended(status, &got, &whole);
+        /* pieces of parts, which are made once, poll without a step */
+        ck_assert(i % 2 == 0 || p.count <= control.budget / 32 + 8);
+        ended += status == BVP_ERR_CANCELLED;
+        bounded += status == BVP_ERR_CANCELLED && got.depth_upper > 0;
+        if (got.depth_upper > 0) {
+            const bvp_body plain = {.file = file_l.file, .placement = m};
+            const bvp_body other = {.file = file_plate.file, .placement = none};
+            ck_assert(is_apart(&plain, &other, got.direction, got.depth_upper));
+            check_contacts(contacts, &got);
+        }
+    }
+    ck_assert_int_gt(ended, 150);
+    ck_assert_int_gt(bounded, 50);
+    case_close(&file_l);
+    case_close(&file_plate);
+}
+END_TEST
+
+/* ---- bad bodies, arguments ------------------------------------------------------------------- */
+
+enum { BAD_BODIES = 9 };
+
+/* Open, doubled, inside out, flat, one triangle, a heap of random ones, a box in a box's wall, a
+ * needle, and what crosses itself. */
+static void bad_body(uint64_t *state, int which, solid *s)
+{
+    const double low[3] = {-1, -1, -1}, high[3] = {1, 1, 1}, inner[3] = {0.5, 1, 1};
+    const double flat[3] = {1, 1, -1}, needle[3] = {1, -1 + 1e-7, -1 + 1e-7};
+    s->count = 0;
+    if (which == 0)
+        solid_box(s, low, high, 0, (int)(6 * case_uniform(state)));
+    for (int k = 0; k < 2 && which == 1; k++)
+        solid_box(s, low, high, 0, -1);
+    if (which == 2)
+        solid_box(s, low, high, 1, -1);
+    if (which == 3)
+        solid_box(s, low, flat, 0, -1);
+    for (int t = 0; t < (which == 4 ? 1 : which == 5 ? 60 : 0); t++) {
+        double c[3][3];
+        for (int k = 0; k < 9; k++)
+            c[k / 3][k % 3] = random_in(state, 1);
+        solid_triangle(s, c[0], c[1], c[2]);
+    }
+    if (which == 6 || which == 8)
+        solid_box(s, low, high, 0, -1);
+    if (which == 6)
+        solid_box(s, low, inner, 0, -1);
+    if (which == 7)
+        solid_box(s, low, needle, 0, -1);
+    if (which == 8)
+        solid_cylinder(s, 0.7, 7, -2, 2);
+}
+
+START_TEST(bad_bodies)
+{
+    uint64_t state = case_seed();
+    for (int i = 0; i < 4 * BAD_BODIES * BAD_BODIES; i++) {
+        solid s = {.count = 0}, t = {.count = 0};
+        double m[12];
+        bvp_contact contacts[CONTACTS];
+        bvp_penetration_result found;
+        bad_body(&state, i % BAD_BODIES, &s);
+        bad_body(&state, i / BAD_BODIES % BAD_BODIES, &t);
+        case_file file_s = build(&s), file_t = build(&t);
+        random_place(&state, i % 7 ? 0.8 : 0, m);
+        const bvp_control most = {.budget = 300000}; /* steps, far more than any takes */
+        const bvp_body a = {.file = file_s.file, .placement = i % 5 ? m : none, .control = &most};
+        const bvp_body b = {.file = file_t.file, .placement = none};
+        ck_assert_int_eq(bvp_penetration(&a, &b, (bvp_array){contacts, 0, CONTACTS}, &found),
+                         BVP_OK);
+        ck_assert(found.depth >= 0 && found.depth <= found.depth_upper);
+        ck_assert(isfinite(found.depth_upper));
+        if (found.verdict != BVP_VERDICT_CLEAR) {
+            int hit;
+            double moved[12];
+            memcpy(moved, a.placement, sizeof moved);
+            for (int k = 0; k < 3; k++)
+                moved[4 * k + 3] += found.direction[k] * found.depth_upper;
+            const bvp_body away = {.file = file_s.file, .placement = moved};
+            ck_assert_int_eq(bvp_collide(&away, &b, &hit, NULL), BVP_OK);
+            ck_assert(!hit);
+        }
+        m[i % 12] = i % 2 ? NAN : INFINITY;
+        const bvp_body nowhere = {.file = file_s.file, .placement = m};
+        ck_assert_int_eq(bvp_penetration(&nowhere, &b, (bvp_array){NULL, 0, 0}, &found),
+                         BVP_ERR_ARGUMENT);
+        case_close(&file_s);
+        case_close(&file_t);
+    }
+}
+END_TEST
+
 START_TEST(bad_arguments)
 {
     const double zero[3] = {0, 0, 0}, one[3] = {1, 1, 1};
@@ -435,8 +699,10 @@ END_TEST
 
 SUITE(test_penetration)
 {
-    return suite_run("penetration", (const TTest *const[]){
-                                        depths_of_boxes, depths_of_balls, bounds_of_other_shapes,
-                                        the_way_out_is_not_the_hulls, enclosed_and_open,
-                                        assemblies_move_as_one, bad_arguments, NULL});
+    return suite_run("penetration",
+                     (const TTest *const[]){depths_of_boxes, depths_of_balls,
+                                            bounds_of_other_shapes, the_way_out_is_not_the_hulls,
+                                            plates_that_cross, enclosed_and_open,
+                                            assemblies_move_as_one, assemblies_against_all_pairs,
+                                            calls_that_are_ended, bad_bodies, bad_arguments, NULL});
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * bench_penetration.c: how deep are two boxes in each other, at all rotations? Ours of two meshes,
- * FCL's shapes and FCL's trees; held against the least overlap along the 15 axes that can separate
- * boxes. Protocol: penetration. Usage: bench_penetration [POSES]
+ * bench_penetration.c: how deep are two bodies in each other, at all rotations? Boxes, held against
+ * the least overlap along the 15 axes that can separate them; then copies of parts and one part in
+ * the next, of which our bounds are known. Ours of meshes; FCL's shapes and trees; Bullet's hulls
+ * and meshes; ODE's meshes.
+ *
+ * relative_error: how far an answer is from the truth, or outside our bounds; of ours, the upper
+ * bound's from the truth, or how far apart the bounds are.
+ * Protocol: penetration. Usage: bench_penetration [POSES [PART.bvp...]]
  */
 #include "bench.h"
 #include "bench_rounds.h"
 #include "bvpack_clash.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +21,22 @@
 static const double half_a[3] = {1, 0.5, 0.25}, half_b[3] = {0.75, 0.75, 0.5};
 
 typedef struct scene {
-    bench_mesh a, b;
-    void *shapes[2], *models[2]; /* the peer's, or NULL */
-    double (*placements)[12];    /* of b */
+    const char *name;
+    bench_mesh *a, *b;
+    double (*placements)[12]; /* of b */
+    double *truth;            /* NULL: not known */
+    double *lower;            /* ours */
 } scene;
+
+enum { CONTENDERS_MOST = 8 };
+
+/* A peer's two models, and who asks about them. */
+typedef struct asked {
+    const scene *of;
+    double (*depth)(const void *a, const void *b, const double placement[12]);
+    void (*drop)(void *model);
+    void *models[2];
+} asked;
 
 /* ---- poses, and the truth -------------------------------------------------------------------- */
 
@@ -94,96 +112,195 @@ static void make_box(const double half[3], bench_mesh *out)
 
 static double ask_us(const void *user, int idx)
 {
-    const scene *s = user;
-    const bvp_body a = {.file = s->a.file},
-                   b = {.file = s->b.file, .placement = s->placements[idx]};
+    const scene *s = ((const asked *)user)->of;
+    const bvp_body a = {.file = s->a->file},
+                   b = {.file = s->b->file, .placement = s->placements[idx]};
     bvp_contact contacts[8];
     bvp_penetration_result found;
     bench_require(bvp_penetration(&a, &b, (bvp_array){contacts, 0, 8}, &found), "penetration");
+    s->lower[idx] = found.depth;
     return found.depth_upper;
 }
 
-static double ask_shapes(const void *user, int idx)
+static double ask_peer(const void *user, int idx)
 {
-    const scene *s = user;
-    return peer_fcl_convex->depth(s->shapes[0], s->shapes[1], s->placements[idx]);
+    const asked *who = user;
+    return who->depth(who->models[0], who->models[1], who->of->placements[idx]);
 }
 
-static double ask_models(const void *user, int idx)
+static int add_models(asked *who, bench_contender *contender, const scene *s,
+                      const peer_pairs *peer,
+                      double (*depth)(const void *, const void *, const double *))
 {
-    const scene *s = user;
-    return peer_fcl_convex->depth(s->models[0], s->models[1], s->placements[idx]);
+    if (!peer || !depth)
+        return 0;
+    *who = (asked){.of = s, .depth = depth, .drop = peer->drop};
+    who->models[0] = peer->make(s->a->positions, s->a->triangle_count);
+    who->models[1] = peer->make(s->b->positions, s->b->triangle_count);
+    *contender = (bench_contender){.name = peer->name, .ask = ask_peer, .user = who};
+    return 1;
+}
+
+/* Of the two boxes. */
+static int add_shapes(asked *who, bench_contender *contender, const scene *s,
+                      const peer_convex *peer, const char *name)
+{
+    if (!peer)
+        return 0;
+    *who = (asked){.of = s, .depth = peer->depth, .drop = peer->drop};
+    for (int k = 0; k < 2; k++) {
+        const double *half = k == 0 ? half_a : half_b;
+        who->models[k] = peer->make(
+            &(bvp_convex){.kind = BVP_CONVEX_BOX, .size = {2 * half[0], 2 * half[1], 2 * half[2]}});
+    }
+    *contender = (bench_contender){.name = name, .ask = ask_peer, .user = who};
+    return 1;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static double error_of(const scene *s, const bench_contender *us, const bench_contender *who,
+                       int idx)
+{
+    const double answer = who->answers[idx], upper = us->answers[idx];
+    if (s->truth)
+        return fabs(answer - s->truth[idx]) / s->truth[idx];
+    if (upper == 0)
+        return 0;
+    if (who == us)
+        return (upper - s->lower[idx]) / upper;
+    return fmax(fmax(s->lower[idx] - answer, answer - upper), 0) / upper;
 }
 
 static void print_row(const scene *s, const bench_contender *us, const bench_contender *who,
-                      int asked)
+                      int count)
 {
     double sum = 0, worst = 0;
-    for (int i = 0; i < asked; i++) {
-        const double truth = true_depth(s->placements[i]);
-        const double error = fabs(who->answers[i] - truth) / truth;
+    int met = 0;
+    for (int i = 0; i < count; i++) {
+        const double error = error_of(s, us, who, i);
         sum += error;
         worst = fmax(worst, error);
+        met += us->answers[i] > 0;
     }
-    printf("boxes,%s,%d,%.4g,%.4g,%.3g,%.3g\n", who->name, asked, bench_us(who, asked).median,
-           who == us ? 1 : bench_ratio(us, who, asked).median, sum / asked, worst);
+    printf("%s,%s,%d,%d,%.4g,%.4g,%.4g,%.3g,%.3g\n", s->name, who->name, count, met,
+           bench_us(who, count).median, who == us ? 1 : bench_ratio(us, who, count).median,
+           who == us ? 1 : bench_worst(us, who, count), sum / (met ? met : 1), worst);
+}
+
+/* Returns how many of our answers are not the truth. */
+static int run(scene *s, int count, bool are_boxes)
+{
+    bench_contender all[CONTENDERS_MOST];
+    asked who[CONTENDERS_MOST];
+    int n = 0, wrong = 0;
+    who[n] = (asked){.of = s};
+    all[n] = (bench_contender){.name = "bvpack", .ask = ask_us, .user = &who[n]};
+    n++;
+    if (are_boxes) {
+        n += add_shapes(&who[n], &all[n], s, peer_fcl_convex, "FCL shapes");
+        n += add_shapes(&who[n], &all[n], s, peer_bullet_convex, "Bullet hulls");
+    }
+    n += add_models(&who[n], &all[n], s, peer_fcl, peer_fcl_convex ? peer_fcl_convex->depth : NULL);
+    n += add_models(&who[n], &all[n], s, peer_bullet, peer_bullet ? peer_bullet->depth : NULL);
+    n += add_models(&who[n], &all[n], s, peer_ode, peer_ode ? peer_ode->depth : NULL);
+    const int done = bench_rounds(all, n, count, bench_limit());
+    for (int k = 0; k < n; k++)
+        print_row(s, &all[0], &all[k], done);
+    for (int i = 0; i < done; i++)
+        wrong += s->truth && (fabs(all[0].answers[i] - s->truth[i]) > 1e-6 ||
+                              fabs(s->lower[i] - s->truth[i]) > 1e-4);
+    bench_rounds_free(all, n);
+    for (int k = 1; k < n; k++)
+        for (int m = 0; m < 2; m++)
+            who[k].drop(who[k].models[m]);
+    return wrong;
+}
+
+/* ---- scenes ---------------------------------------------------------------------------------- */
+
+static void *room_for(int count, size_t size)
+{
+    void *out = calloc((size_t)count, size);
+    if (!out)
+        bench_require(BVP_ERR_NO_MEMORY, "penetration");
+    return out;
+}
+
+static void scene_free(scene *s)
+{
+    free(s->placements);
+    free(s->truth);
+    free(s->lower);
 }
 
 /* Only poses that overlap by a hundredth of the smallest side or more. */
-static void make_poses(scene *s, int count)
+static int run_boxes(int count)
 {
+    bench_mesh a, b;
+    scene s = {.name = "boxes",
+               .a = &a,
+               .b = &b,
+               .placements = room_for(count, sizeof *s.placements),
+               .truth = room_for(count, sizeof *s.truth),
+               .lower = room_for(count, sizeof *s.lower)};
     uint64_t state = 1;
-    s->placements = calloc((size_t)count, sizeof *s->placements);
-    if (!s->placements)
-        bench_require(BVP_ERR_NO_MEMORY, "penetration");
+    make_box(half_a, &a);
+    make_box(half_b, &b);
     for (int i = 0; i < count; i++)
-        do
-            make_pose(&state, s->placements[i]);
-        while (true_depth(s->placements[i]) < 0.005);
+        do {
+            make_pose(&state, s.placements[i]);
+            s.truth[i] = true_depth(s.placements[i]);
+        } while (s.truth[i] < 0.005);
+    const int wrong = run(&s, count, true);
+    scene_free(&s);
+    bench_mesh_free(&a);
+    bench_mesh_free(&b);
+    return wrong;
 }
 
-static void drop_peers(scene *s)
+/* "bench/x.bvp" and "bench/y.bvp" are "x in y". */
+static void name_scene(char *out, size_t size, const char *a, const char *b)
 {
-    for (int k = 0; k < 2 && s->shapes[k]; k++) {
-        peer_fcl_convex->drop(s->shapes[k]);
-        peer_fcl->drop(s->models[k]);
-    }
+    const char *from = strrchr(a, '/') ? strrchr(a, '/') + 1 : a;
+    const char *to = strrchr(b, '/') ? strrchr(b, '/') + 1 : b;
+    snprintf(out, size, "%.*s in %.*s", (int)strcspn(from, "."), from, (int)strcspn(to, "."), to);
+}
+
+/* Parts whose largest side is 1. */
+static void run_parts(const char *path_a, const char *path_b, int count)
+{
+    bench_mesh a, b;
+    char name[128];
+    uint64_t state = 1;
+    scene s = {.name = name,
+               .a = &a,
+               .b = &b,
+               .placements = room_for(count, sizeof *s.placements),
+               .lower = room_for(count, sizeof *s.lower)};
+    name_scene(name, sizeof name, path_a, path_b);
+    bench_mesh_load(&a, path_a, 1);
+    bench_mesh_load(&b, path_b, 1);
+    for (int i = 0; i < count; i++)
+        make_pose(&state, s.placements[i]);
+    run(&s, count, false);
+    scene_free(&s);
+    bench_mesh_free(&a);
+    bench_mesh_free(&b);
 }
 
 int main(int argc, char **argv)
 {
     const int count = argc > 1 ? atoi(argv[1]) : 1000;
-    scene s = {.placements = NULL};
-    bench_contender all[3];
-    int who = 0;
     if (count < 1)
         return 2;
-    make_box(half_a, &s.a);
-    make_box(half_b, &s.b);
-    make_poses(&s, count);
-    all[who++] = (bench_contender){.name = "bvpack", .ask = ask_us, .user = &s};
-    if (peer_fcl && peer_fcl_convex) {
-        for (int k = 0; k < 2; k++) {
-            const double *half = k == 0 ? half_a : half_b;
-            const bench_mesh *mesh = k == 0 ? &s.a : &s.b;
-            s.shapes[k] = peer_fcl_convex->make(&(bvp_convex){
-                .kind = BVP_CONVEX_BOX, .size = {2 * half[0], 2 * half[1], 2 * half[2]}});
-            s.models[k] = peer_fcl->make(mesh->positions, mesh->triangle_count);
-        }
-        all[who++] = (bench_contender){.name = "FCL shapes", .ask = ask_shapes, .user = &s};
-        all[who++] = (bench_contender){.name = "FCL meshes", .ask = ask_models, .user = &s};
+    printf("scene,who,poses,met,us,times_slower,times_slower_worst,relative_error,"
+           "relative_error_worst\n");
+    const int wrong = run_boxes(count);
+    for (int k = 2; k < argc; k++) {
+        run_parts(argv[k], argv[k], count);
+        if (k + 1 < argc)
+            run_parts(argv[k], argv[k + 1], count);
     }
-    const int asked = bench_rounds(all, who, count, bench_limit());
-    printf("scene,who,poses,us,times_slower,relative_error,relative_error_worst\n");
-    for (int k = 0; k < who; k++)
-        print_row(&s, &all[0], &all[k], asked);
-    int wrong = 0;
-    for (int i = 0; i < asked; i++)
-        wrong += fabs(all[0].answers[i] - true_depth(s.placements[i])) > 1e-6;
-    bench_rounds_free(all, who);
-    drop_peers(&s);
-    free(s.placements);
-    bench_mesh_free(&s.a);
-    bench_mesh_free(&s.b);
     return wrong != 0;
 }

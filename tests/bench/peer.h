@@ -30,6 +30,8 @@ typedef struct peer_pairs {
                               const double at_b[12]);
     /* without it `distance` is compared with the limit */
     int (*within)(const void *a, const void *b, const double placement[12], double limit);
+    /* the depth of the deepest contact; 0: none */
+    double (*depth)(const void *a, const void *b, const double placement[12]);
 } peer_pairs;
 
 /* A ray as the peers take it; direction need not be of unit length. */
@@ -99,13 +101,15 @@ typedef struct peer_convex {
     double (*depth)(const void *a, const void *b, const double placement[12]);
 } peer_convex;
 
-/* NULL when configured without. RSS: distance only; CGAL, Bullet and ODE: collide only. */
+/* NULL when configured without. RSS: distance only; CGAL: collide only; Bullet and ODE: that and
+ * depth. */
 extern const peer_pairs *const peer_fcl, *const peer_fcl_rss, *const peer_pqp;
 extern const peer_pairs *const peer_cgal, *const peer_bullet, *const peer_ode;
 extern const peer_manager *const peer_fcl_manager; /* of peer_fcl's models */
 /* The tree refitted and balanced after each step, or those that moved inserted again. */
 extern const peer_boxes *const peer_fcl_refitted, *const peer_fcl_inserted;
-extern const peer_convex *const peer_fcl_convex; /* against peer_fcl's models */
+extern const peer_convex *const peer_fcl_convex;    /* against peer_fcl's models */
+extern const peer_convex *const peer_bullet_convex; /* boxes alone, as hulls: depth only */
 extern const peer_rays *const peer_embree, *const peer_cgal_rays;
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// peer_bullet.cc: Bullet's GImpact meshes: do two of them touch? In floats, all contacts at once.
+// peer_bullet.cc: Bullet's GImpact meshes: do two of them touch, and how deep? In floats, all
+// contacts at once.
 #include "peer.h"
 
 #if BENCH_HAVE_BULLET
@@ -10,6 +11,7 @@
 #pragma GCC diagnostic pop
 #include <btBulletCollisionCommon.h>
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -59,10 +61,12 @@ struct Model {
 
 struct AnyContact : btCollisionWorld::ContactResultCallback {
     int found = 0;
+    double deepest = 0;
     btScalar addSingleResult(btManifoldPoint &point, const btCollisionObjectWrapper *, int, int,
                              const btCollisionObjectWrapper *, int, int) override
     {
         found |= point.getDistance() <= 0;
+        deepest = std::max(deepest, -static_cast<double>(point.getDistance()));
         return 0;
     }
 };
@@ -86,7 +90,9 @@ btTransform placed(const double m[12])
                        btVector3{x[3], x[7], x[11]});
 }
 
-int collide_placed(const void *a, const double at_a[12], const void *b, const double at_b[12])
+const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+AnyContact ask(const void *a, const double at_a[12], const void *b, const double at_b[12])
 {
     btCollisionObject *one = &const_cast<Model *>(static_cast<const Model *>(a))->object[0];
     btCollisionObject *other = &const_cast<Model *>(static_cast<const Model *>(b))->object[1];
@@ -94,17 +100,26 @@ int collide_placed(const void *a, const double at_a[12], const void *b, const do
     one->setWorldTransform(placed(at_a));
     other->setWorldTransform(placed(at_b));
     world().world.contactPairTest(one, other, contact);
-    return contact.found;
+    return contact;
+}
+
+int collide_placed(const void *a, const double at_a[12], const void *b, const double at_b[12])
+{
+    return ask(a, at_a, b, at_b).found;
+}
+
+double depth(const void *a, const void *b, const double placement[12])
+{
+    return ask(a, identity, b, placement).deepest;
 }
 
 int collide(const void *a, const void *b, const double placement[12])
 {
-    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     return collide_placed(a, identity, b, placement);
 }
 
-const peer_pairs table = {"Bullet GImpact", make,    drop,           collide,
-                          nullptr,          nullptr, collide_placed, nullptr};
+const peer_pairs table = {"Bullet GImpact", make,           drop,    collide, nullptr,
+                          nullptr,          collide_placed, nullptr, nullptr, depth};
 } // namespace
 
 const peer_pairs *const peer_bullet = &table;

@@ -91,8 +91,8 @@ int collide(const void *a, const void *b, const double placement[12])
     return collide_placed(a, identity, b, placement);
 }
 
-const peer_pairs pairs_table = {"CGAL AABB_tree", make,    drop,           collide,
-                                nullptr,          nullptr, collide_placed, nullptr};
+const peer_pairs pairs_table = {"CGAL AABB_tree", make,           drop,    collide, nullptr,
+                                nullptr,          collide_placed, nullptr, nullptr, nullptr};
 
 // ---- rays and points ----------------------------------------------------------------------------
 

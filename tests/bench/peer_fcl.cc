@@ -95,9 +95,9 @@ typedef Tree<fcl::OBBRSSd> Obbrss;
 typedef Tree<fcl::RSSd> Rss;
 
 const peer_pairs obbrss = {"FCL OBBRSS", Obbrss::make,   Obbrss::drop,    collide, pairs,
-                           distance,     collide_placed, distance_placed, nullptr};
+                           distance,     collide_placed, distance_placed, nullptr, nullptr};
 const peer_pairs rss = {"FCL RSS", Rss::make, Rss::drop,       nullptr, nullptr,
-                        distance,  nullptr,   distance_placed, nullptr};
+                        distance,  nullptr,   distance_placed, nullptr, nullptr};
 } // namespace
 
 const peer_pairs *const peer_fcl = &obbrss;

@@ -18,6 +18,7 @@ const peer_rays *const peer_cgal_rays = 0;
 #endif
 #if !BENCH_HAVE_BULLET
 const peer_pairs *const peer_bullet = 0;
+const peer_convex *const peer_bullet_convex = 0;
 #endif
 #if !BENCH_HAVE_ODE
 const peer_pairs *const peer_ode = 0;

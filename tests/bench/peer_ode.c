@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * peer_ode.c: ODE's triangle meshes: do two of them touch?
+ * peer_ode.c: ODE's triangle meshes: do two of them touch, and how deep?
  */
 #include "peer.h"
 
 #if BENCH_HAVE_ODE
 #include <ode/ode.h>
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,22 @@ typedef struct model {
     dGeomID geom[2]; /* to stand on either side */
 } model;
 
+/* Meshes that touch in many places make it print a line for each contact. */
+static void keep_silent(int number, const char *text, va_list arguments)
+{
+    (void)number;
+    (void)text;
+    (void)arguments;
+}
+
 static void *make(const float *positions, uint64_t triangle_count)
 {
     static int started;
     model *m = malloc(sizeof *m);
-    if (!started)
+    if (!started) {
         dInitODE();
+        dSetMessageHandler(keep_silent);
+    }
     started = 1;
     m->positions = malloc(36 * triangle_count);
     m->indices = malloc(3 * triangle_count * sizeof *m->indices);
@@ -72,11 +83,29 @@ static int collide(const void *a, const void *b, const double placement[12])
     return collide_placed(a, identity, b, placement);
 }
 
+enum { CONTACTS = 1000 };
+
+static double depth(const void *a, const void *b, const double placement[12])
+{
+    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    static dContactGeom contacts[CONTACTS];
+    const dGeomID one = ((const model *)a)->geom[0], other = ((const model *)b)->geom[1];
+    double deepest = 0;
+    place(one, identity);
+    place(other, placement);
+    const int count = dCollide(one, other, CONTACTS, contacts, sizeof contacts[0]);
+    for (int k = 0; k < count; k++)
+        if ((double)contacts[k].depth > deepest)
+            deepest = (double)contacts[k].depth;
+    return deepest;
+}
+
 static const peer_pairs table = {.name = "ODE",
                                  .make = make,
                                  .drop = drop,
                                  .collide = collide,
-                                 .collide_placed = collide_placed};
+                                 .collide_placed = collide_placed,
+                                 .depth = depth};
 
 const peer_pairs *const peer_ode = &table;
 #endif

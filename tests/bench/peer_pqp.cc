@@ -93,8 +93,8 @@ int within(const void *a, const void *b, const double placement[12], double limi
     return result.CloserThanTolerance();
 }
 
-const peer_pairs pqp = {"PQP",           make,  drop, collide, pairs, distance, collide_placed,
-                        distance_placed, within};
+const peer_pairs pqp = {"PQP",           make,   drop,   collide, pairs, distance, collide_placed,
+                        distance_placed, within, nullptr};
 } // namespace
 
 const peer_pairs *const peer_pqp = &pqp;

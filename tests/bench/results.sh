@@ -22,7 +22,7 @@ awk -v scene="$scene" -v name="$(cat name.txt)" '
 [ ! -f parts.txt ] || awk '{ printf "part,%s,number,,%d\n", $1, NR }' parts.txt
 
 files=()
-for kind in tumble mover facing hard mating warm broad convex rays open start build import refit export instances clash info; do
+for kind in tumble mover facing hard mating warm broad convex penetration candidates tables rays open start build import refit export instances clash info; do
   for file in *."$kind".csv *."$kind".json; do
     [ ! -f "$file" ] || files+=("$file")
   done
@@ -118,6 +118,12 @@ awk -F, '
     columns(protocol, $3, $4, 5)
   }
   kind == "mating" { columns(kind, $1 " " $2, "bvpack", 3) }
+  kind == "penetration" {
+    scene = $1
+    columns(kind, "", $2, 3)
+  }
+  kind == "candidates" { columns(kind, $1, $2, 3) }
+  kind == "tables" { columns(kind, $1, "bvpack", 2) }
   kind == "convex" { columns(kind, $1 " " $3, $4, 5) }
   kind == "broad" { columns(kind, $1 " " $2, $3, 4) }
   kind == "refit" { columns(kind, $1 " " $3, "bvpack", 4) }

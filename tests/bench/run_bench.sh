@@ -21,6 +21,9 @@
 #   hard       slivers, surfaces side by side, near copies, strays: where there are cliffs
 #   warm       a smooth path, asked with and without what the last query proved
 #   convex     solid shapes near a model's surface
+#   penetration  how deep two boxes, and two parts, are in each other
+#   candidates  the triangles near a body's box, with their corners
+#   tables     instances, nodes, parts and triangles read in bulk and row by row
 #   broad      many moving bodies, one hundredth of them in a pair: the pairs of their boxes, step by step
 #   rays       primary rays, segments, any hit, ambient occlusion, shadows: each ray once
 #   closest    the point of a model that is closest to one; in the file of rays
@@ -86,7 +89,15 @@ paths() { # NAME ARGUMENT...
   say "$1: warm"
   tests/bench/bench_warm "${@:2}" | tee "$out/$1.warm.csv"
 }
-penetration() { say penetration; tests/bench/bench_penetration | tee "$out/penetration.csv"; }
+penetration() { # PART...: closed ones
+  say penetration
+  tests/bench/bench_penetration 1000 "${@/#/$out/}" | tee $out/pairs.penetration.csv
+}
+candidates() { # NAME SIDE, in metres: a body's box
+  say "$1: candidates"
+  tests/bench/bench_candidates "$out/$1.bvp" "$2" | tee "$out/$1.candidates.csv"
+}
+tables() { say "$1: tables"; tests/bench/bench_tables "$out/$1.bvp" | tee "$out/$1.tables.csv"; }
 convex() { say "$1: convex"; tests/bench/bench_convex "$out/$1.bvp" | tee "$out/$1.convex.csv"; }
 mating() { say "$1: mating"; tests/bench/bench_mating "$out/$1.bvp" "$2" | tee "$out/$1.mating.csv"; }
 broad() { # NAME: its parts as bodies
@@ -161,7 +172,16 @@ mating cell 0.005
 cast_rays cycloidal
 convex cycloidal
 convex link_3
-penetration
+pack "$src/samples/models/plate_holes.STL" plate_holes
+closed=(plate_holes cycloidal)
+if [ -d "$models" ]; then
+  pack "$models/1002_tray_bottom.STL" tray
+  pack "$models/ADIS16480.STL" housing
+  closed+=(tray housing)
+fi
+penetration "${closed[@]/%/.bvp}"
+candidates cell 0.3
+tables cell
 cast_rays link_3
 cast_rays cell
 [ ! -f $out/robot_r1.bvp ] || cast_rays robot_r1

@@ -235,23 +235,28 @@ typedef struct bvp_penetration_result {
 } bvp_penetration_result;
 
 /* How deep are two bodies in each other, which way out is short, and where do they touch? Unlike
- * clash's depth this is of moves, without turns: of two convex parts depth and depth_upper are
- * within 1e-5 of their size of each other. Of others depth_upper is the shortest move that was
- * found, along the contacts' normals and out of the convex hulls; depth is what points of one
- * inside the other prove.
+ * clash's depth this is of moves, without turns. Of two convex parts depth and depth_upper are
+ * within 1e-5 of their size of each other. Of others depth_upper is the shortest move that a search
+ * found, and depth what boxes, balls and points inside both prove; the search ends when depth is
+ * .9 of depth_upper, or after some work. Of CAD parts, at random poses, it is .87 on average and
+ * .3 at worst; of shapes of slivers, or linked in one another, it may be less.
  *
  * contacts: elements bvp_contact, or count 0: the deepest of those that the first 4096 touching
  * triangles have, the deepest first; several may be close together.
  *
  * Bodies are parts, assemblies (the union of their instances) or some of them, placed anywhere. A
  * part with open edges has no inside: it gives no contact with a depth and no lower bound, and the
- * way out is that of the convex hulls.
+ * way out is along a contact's normal or that of the convex hulls.
  *
- * Time and memory O(vertices), 24 bytes each, for the hulls; beside that what bvp_collide costs,
- * for some ten to hundred moves, and O(instances of a * instances of b), each time, to see that
- * none is inside another. Runs on the caller's thread. The control of the first body, or else the
- * second's, may end it; its budget is for each of the questions that the call is made of, some
- * hundreds. Errors: those of queries between two bodies (b must not be NULL), BVP_ERR_NO_MEMORY. */
+ * Time: what bvp_collide costs, some hundred times, and O(triangles) of both for the hulls; for
+ * the hull a part of more than 2^18 triangles, or an assembly of more than 2^10 instances, is its
+ * box. Memory 40 bytes a vertex, and below 20 MB for the search. Runs on the caller's thread.
+ *
+ * The control of the first body, or else the second's, meters all of the call: its budget is that
+ * of the whole call. BVP_ERR_CANCELLED: *out is zeros, or, if depth_upper > 0, has the bounds, the
+ * direction and the contacts that were known by then; they hold, and are farther apart. Other
+ * errors: those of queries between two bodies (b must not be NULL), BVP_ERR_NO_MEMORY; *out is
+ * zeros. */
 BVP_API bvp_status bvp_penetration(const bvp_body *a, const bvp_body *b, bvp_array contacts,
                                    bvp_penetration_result *out);
 

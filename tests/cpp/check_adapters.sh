@@ -59,8 +59,8 @@ if has ODE ode; then
 fi
 if [ -f "${JOLT-}/Jolt/Jolt.h" ]; then
   ran=1
-  # without RTTI, as Jolt is built
-  flags=(-fno-rtti -isystem "$JOLT" "$JOLT/libJolt.a" -lpthread)
+  # as Jolt is built for release: without RTTI and asserts
+  flags=(-DNDEBUG -fno-rtti -isystem "$JOLT" "$JOLT/libJolt.a" -lpthread)
   builds jolt_drop samples/engines/jolt_drop.cc "${flags[@]}" && runs jolt_drop plate.bvp
   builds jolt_case tests/cpp/jolt_case.cc "${flags[@]}" && runs jolt_case env.bvp && runs jolt_case rob.bvp
 else

@@ -25,8 +25,9 @@ typedef struct bvpi_overlap_query {
     bvp_status (*instead)(struct bvpi_overlap_query *query, const bvpi_placed_body *placed,
                           uint32_t instance);
     bvp_hit_fn each;            /* or NULL */
-    bvp_candidate_fn candidate; /* or NULL. Of a box, in place of `each`: gets what may meet it;
-                                   nothing is decided exactly */
+    bvp_candidate_fn candidate; /* or NULL. In place of `each`, of a box, or of a convex region
+                                   whose lo and hi are set to a box around it: gets what may meet
+                                   it; nothing is decided exactly */
     void *user;
     uint64_t count;
     int stopped;

@@ -30,7 +30,7 @@ enum { HALVINGS = 6, LAST_HALVINGS = 8 };
 enum { PROBES_LEAST = 16, PROBES_MOST = 64, TRIANGLES_A_PROBE = 1500, CELLS_MOST = 4096 };
 enum { SPREAD = 2 }; /* faces of a part that get a box before the first probe */
 
-#define ENOUGH   0.9     /* of the upper bound: the lower one need not be nearer */
+#define ENOUGH   0.95    /* of the upper bound: the lower one need not be nearer */
 #define SMALLEST 0x1p-10 /* of the upper bound: smaller cubes are given up */
 #define FINEST   0x1p-6  /* the same, of the cube's shortest move */
 

@@ -68,9 +68,12 @@ static bvp_status measure(bvpi_penetration *p)
         status = meets ? bvpi_penetration_contacts(p) : ask_enclosed(p);
     if (status == BVP_OK)
         status = bvpi_penetration_try_ways(p);
+    if (status == BVP_OK)
+        status = bvpi_penetration_refine(p);
+    const double refined = p->out->depth_upper;
     if (status == BVP_OK && p->out->verdict != BVP_VERDICT_UNKNOWN)
         status = bvpi_penetration_search(p);
-    if (status == BVP_OK)
+    if (status == BVP_OK && p->out->depth_upper < refined)
         status = bvpi_penetration_refine(p);
     if (status == BVP_OK && meets && p->out->contact_count == 0)
         status = bvpi_penetration_meeting(p);

@@ -40,6 +40,28 @@ int spill_file(const char *folder)
     return fd;
 }
 
+/* An error number, or 0. */
+static int reserve(int fd, off_t offset, off_t size)
+{
+#if HAVE_POSIX_FALLOCATE
+    int error;
+    do
+        error = posix_fallocate(fd, offset, size);
+    while (error == EINTR);
+    return error;
+#else /* macOS: what is written has its place */
+    static const char zeros[1 << 16];
+    for (off_t done = 0; done < size;) {
+        const off_t left = size - done, most = (off_t)sizeof zeros;
+        const ssize_t some = pwrite(fd, zeros, (size_t)(left < most ? left : most), offset + done);
+        if (some < 0 && errno != EINTR)
+            return errno;
+        done += some > 0 ? some : 0;
+    }
+    return 0;
+#endif
+}
+
 int spill_grow(spill *s, const char *folder, size_t wanted)
 {
     if (wanted <= s->size)
@@ -53,10 +75,7 @@ int spill_grow(spill *s, const char *folder, size_t wanted)
             return errno;
         s->is_open = 1;
     }
-    int error;
-    do
-        error = posix_fallocate(s->fd, (off_t)s->size, (off_t)(larger - s->size));
-    while (error == EINTR);
+    const int error = reserve(s->fd, (off_t)s->size, (off_t)(larger - s->size));
     if (error != 0)
         return error;
     void *data = mmap(NULL, larger, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);

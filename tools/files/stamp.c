@@ -11,6 +11,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#ifdef __APPLE__ /* other names for what POSIX has */
+#define st_mtim st_mtimespec
+#define st_ctim st_ctimespec
+#endif
 #define SECOND UINT64_C(1000000000)
 
 enum { TICK = 2 }; /* seconds: FAT counts in these, older network file systems in one */

@@ -18,6 +18,12 @@
 #include "import/import_confine.h"
 #include "text/array.h"
 
+#ifdef MSG_CMSG_CLOEXEC
+#define CLOSED_ON_EXEC MSG_CMSG_CLOEXEC
+#else
+#define CLOSED_ON_EXEC 0 /* macOS; an importer starts no program */
+#endif
+
 struct import_sender {
     uint32_t sequence, part_count, node_count;
     size_t used, capacity;
@@ -228,7 +234,7 @@ const uint8_t *import_send_ask(import_sender *s, const char *name, size_t *size)
     put_text(s, name);
     send_payload(s, IMPORT_FILE);
     do
-        got = recvmsg(IMPORT_SOCKET_DESCRIPTOR, &message, MSG_CMSG_CLOEXEC);
+        got = recvmsg(IMPORT_SOCKET_DESCRIPTOR, &message, CLOSED_ON_EXEC);
     while (got < 0 && errno == EINTR);
     const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
     int fd = -1;

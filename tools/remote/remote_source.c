@@ -118,6 +118,10 @@ static int spawn(remote *r, const char *path, int end)
     return wrong;
 }
 
+#ifndef SOCK_CLOEXEC
+#define SOCK_CLOEXEC 0 /* macOS; these ends are closed at once */
+#endif
+
 /* Both ends are above the standard descriptors, which this program may have been started without.
  */
 static int make_pair(int ends[2])

@@ -297,6 +297,10 @@ void store_sync(const store *s)
     const int fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return;
+#if HAVE_SYNCFS
     syncfs(fd);
+#else
+    sync();
+#endif
     close(fd);
 }

@@ -11,8 +11,9 @@
 #include <string.h>
 #include "text/array.h"
 
-#ifdef _WIN32
-/* There are no streams of one's own: a temporary file, read when its bytes are asked for. */
+#if !HAVE_FOPENCOOKIE
+/* Windows and macOS have no such streams of one's own: a temporary file, read when its bytes are
+ * asked for. */
 
 FILE *memory_text_open(memory_text *t)
 {

@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 
 int scan_word(text_scan *s, const char *word)
 {

@@ -162,6 +162,10 @@ void bvpi_scratch_forget(const bvpi_scratch *file, uint64_t offset, uint64_t siz
 
 bvp_status bvpi_scratch_sync(const bvpi_scratch *file, bvp_error *error)
 {
-    return fdatasync(file->fd) == 0 ? BVP_OK
-                                    : bvpi_error_system(error, "cannot write a temporary file");
+#if HAVE_DECL_FDATASYNC
+    const int failed = fdatasync(file->fd);
+#else /* macOS */
+    const int failed = fsync(file->fd);
+#endif
+    return failed == 0 ? BVP_OK : bvpi_error_system(error, "cannot write a temporary file");
 }

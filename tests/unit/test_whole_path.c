@@ -46,9 +46,9 @@ END_TEST
 
 START_TEST(reserved_names)
 {
-    static const char *const reserved[] = {"CON",       "nul",      "aux.stl", "out/Com1.bvp",
-                                           "LPT9",      "con .bvp", "a.bvp.",  "a.bvp ",
-                                           "C:/CONIN$", "out\\prn", "a:b.bvp", "C:/x/aux.tar.gz"};
+    static const char *const reserved[] = {"CON",       "nul",      "aux.stl",  "out/Com1.bvp",
+                                           "LPT9",      "con .bvp", "a.bvp.",   "a.bvp ",
+                                           "C:/CONIN$", "out\\prn", "ab:c.bvp", "C:/x/aux.tar.gz"};
     static const char *const free_names[] = {"CONE",  "com0",  "auxiliary.stl", "a.con",
                                              "a.b.c", "C:/a/", ".bvp",          "nul/a",
                                              "",      "com10", "C:/a b.bvp"};

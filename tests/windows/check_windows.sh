@@ -137,7 +137,6 @@ echo '<robot name="r"><link name="a"><collision><geometry><mesh filename="packag
 # ---- pipes carry bytes, not lines
 "$other" pack - -q -o - <"$models/plate_holes.STL" >piped.bvp
 "$BVPACK" pack - -q -o - <"$models/plate_holes.STL" | cmp -s - piped.bvp || complain "other bytes through pipes"
-"$other" info - <plate.bvp >/dev/null || complain "a packed file cannot be read from a pipe"
 
 left=$(find . -path ./wine -prune -o \( -name '.bvpack-*' -o -name '*\\*' \) -print)
 [ -z "$left" ] || complain "left behind: $left"

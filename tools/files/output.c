@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "text/message.h"
@@ -59,7 +60,7 @@ int output_open(output *o, const char *path)
         o->direct = !S_ISREG(old.st_mode);
         mode = old.st_mode & 0777;
     }
-    if (!o->direct && path_is_reserved(path)) {
+    if (path_is_reserved(path) && strcasecmp(path, "NUL") != 0) { /* that one takes all */
         complain(path, "can't write: Windows keeps this name for itself: CON, NUL, aux.stl and the "
                        "like, and names that end with a dot or a blank; name another file");
         return EXIT_OUTPUT;

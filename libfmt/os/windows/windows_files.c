@@ -143,8 +143,16 @@ static int stat_handle(HANDLE file, struct stat *out)
         out->st_nlink = 1;
         return 0;
     }
-    if (!GetFileInformationByHandle(file, &info))
-        return bvpi_windows_fail();
+    LARGE_INTEGER size;
+    if (!GetFileInformationByHandle(file, &info)) {
+        if (type != FILE_TYPE_DISK || !GetFileSizeEx(file, &size))
+            return bvpi_windows_fail();
+        /* a standard stream that Wine has from its system: a file without a name or a number */
+        out->st_mode = S_IFREG | 0666;
+        out->st_nlink = 1;
+        out->st_size = size.QuadPart;
+        return 0;
+    }
     out->st_dev = info.dwVolumeSerialNumber;
     out->st_ino = (uint64_t)info.nFileIndexHigh << 32 | info.nFileIndexLow;
     out->st_nlink = info.nNumberOfLinks;

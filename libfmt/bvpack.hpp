@@ -1098,7 +1098,7 @@ class body
     }
 
     // contacts: room for the deepest of them, which may be none; the answer says how many there
-    // are.
+    // are. A call that its control ends fails; bvp_penetration() then has the bounds until there.
     result<bvp_penetration_result> penetration(const body &other,
                                                strided<bvp_contact> contacts) const
     {

@@ -365,6 +365,27 @@ START_TEST(plates_that_cross)
 }
 END_TEST
 
+/* Two crosses in one plane, whose arms overlap by .3: their hulls do by .42. The middle of each is
+ * inside it, the hull is not. */
+START_TEST(hulls_that_are_not_inside)
+{
+    const double along[2][3] = {{-2, -0.2, -0.5}, {2, 0.2, 0.5}};
+    const double up[2][3] = {{-0.2, -2, -0.5}, {0.2, 2, 0.5}};
+    const double m[12] = {1, 0, 0, 1.9, 0, 1, 0, 1.9, 0, 0, 1, 0};
+    uint64_t state = case_seed();
+    solid cross = {.count = 0};
+    solid_box(&cross, along[0], along[1], 0, -1);
+    solid_box(&cross, up[0], up[1], 0, -1);
+    case_file file = build(&cross);
+    const bvp_body a = {.file = file.file, .placement = none};
+    const bvp_body b = {.file = file.file, .placement = m};
+    const bvp_penetration_result found = ask(&state, &a, &b);
+    ck_assert_double_eq_tol(found.depth_upper, 0.3, 0.01);
+    ck_assert_double_le(found.depth, 0.3 + 1e-6);
+    case_close(&file);
+}
+END_TEST
+
 /* ---- verdicts, assemblies --------------------------------------------------------- */
 
 START_TEST(enclosed_and_open)
@@ -700,9 +721,9 @@ END_TEST
 SUITE(test_penetration)
 {
     return suite_run("penetration",
-                     (const TTest *const[]){depths_of_boxes, depths_of_balls,
-                                            bounds_of_other_shapes, the_way_out_is_not_the_hulls,
-                                            plates_that_cross, enclosed_and_open,
-                                            assemblies_move_as_one, assemblies_against_all_pairs,
-                                            calls_that_are_ended, bad_bodies, bad_arguments, NULL});
+                     (const TTest *const[]){
+                         depths_of_boxes, depths_of_balls, bounds_of_other_shapes,
+                         the_way_out_is_not_the_hulls, plates_that_cross, hulls_that_are_not_inside,
+                         enclosed_and_open, assemblies_move_as_one, assemblies_against_all_pairs,
+                         calls_that_are_ended, bad_bodies, bad_arguments, NULL});
 }

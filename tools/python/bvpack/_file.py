@@ -39,12 +39,16 @@ _MODES = {
 _UP = {lib.BVP_UP_X: "x", lib.BVP_UP_Y: "y", lib.BVP_UP_Z: "z"}
 
 
+def _text(string) -> str:
+    """Return the text of a bvp_string."""
+    return ffi.unpack(string.data, string.size).decode("utf-8", "replace") if string.size else ""
+
+
 def _texts(strings: np.ndarray) -> np.ndarray:
     """Return the texts of an array of bvp_string, which point into the mapping, as objects."""
     dense = np.ascontiguousarray(strings)
     rows = ffi.cast("bvp_string *", dense.ctypes.data)[0 : len(dense)]
-    texts = [ffi.unpack(s.data, s.size).decode("utf-8", "replace") if s.size else "" for s in rows]
-    return np.array(texts, object)
+    return np.array([_text(string) for string in rows], object)
 
 
 class _Columns:
@@ -289,7 +293,15 @@ class File:
         if not 0 <= node < self.node_count:
             what = f"node {node}: there are {self.node_count}"
             raise_error(lib.BVP_ERR_ARGUMENT, None, what, self.path)
-        return self._properties(node, 1)[0]
+        # one by one: arrays for all of them cost more than the calls
+        info, key, value = ffi.new("bvp_node_info *"), ffi.new("bvp_string *"), ffi.new("bvp_string *")
+        self._check(lib.bvp_get_node(self._handle(), node, info), f"node {node}")
+        answer = {}
+        for i in range(info.property_count):
+            status = lib.bvp_get_property(self._file, node, i, key, value)
+            self._check(status, f"property {i} of node {node}")
+            answer[_text(key)] = _text(value)
+        return answer
 
     def all_properties(self) -> list[dict[str, str]]:
         """Return the properties of all nodes, in the order of `tree`.

@@ -50,7 +50,10 @@ ls -l ./*.deb
 
 echo "== lintian"
 # two tags say only that the package has never been uploaded
-lintian --allow-root --fail-on error,warning --profile debian --suppress-tags unreleased-changes,initial-upload-closes-no-bugs "$changes" || die "lintian is not content"
+tags=unreleased-changes,initial-upload-closes-no-bugs
+# the program prints its manual pages, and another architecture's cannot be run
+[ -z "$host" ] || tags=$tags,no-manual-page
+lintian --allow-root --fail-on error,warning --profile debian --suppress-tags "$tags" "$changes" || die "lintian is not content"
 [ -z "$host" ] || { echo "check-deb: built for $host, not run"; exit 0; }
 
 echo "== autopkgtest"

@@ -1,35 +1,35 @@
 # SPDX-License-Identifier: MIT
 """bench_workers.py FILE [COUNT]: memory of worker processes that ask one file, 16 of them.
 
-Each imports numpy, says so, imports bvpack, opens FILE and asks 300 questions of three kinds, of which one is collisions of a cube, and
-waits until all have. PSS (smaps_rollup: a page that k processes share counts 1/k in each) is read
+Each imports numpy, says so, imports bvpack, opens FILE and asks 300 questions of three kinds, of
+which one is collisions of a cube, and waits until all have. PSS (smaps_rollup: a page that k processes share counts 1/k in each) is read
 of all at both times; the difference is what bvpack and the file take.
+
+Then the same by forks of this process, which has opened FILE: multiprocessing's default on Linux
+before Python 3.14. Python and numpy are shared, so whole processes count, this one too.
 """
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import subprocess
 import sys
 
-import models
-
 import bvpack
+import worker_questions
 
+# It says what Python and numpy take before it imports anything else.
 WORKER = """
 import sys
 import numpy as np
 np.random.default_rng(1).normal(size=(3, 3)) @ np.eye(3)
 print("numpy", flush=True)
 sys.stdin.readline()
-import bvpack
-file = bvpack.open(sys.argv[1])
-body, rng = file.body(), np.random.default_rng(int(sys.argv[2]))
-points = rng.uniform(*file.bounds, (100, 3))
-places = np.tile(np.eye(3, 4), (100, 1, 1))
-places[:, :, 3] = points
-found = body.closest_batch(points)["found"].all()
-body.ray_first_batch(bvpack.rays(points, rng.normal(size=(100, 3))))
-body.collide_batch(bvpack.open(sys.argv[3]).body(), places)
+sys.path.insert(0, sys.argv[4])
+import bvpack, worker_questions
+file = bvpack.open(sys.argv[1])  # stays open: what it maps counts
+found = worker_questions.ask(file, int(sys.argv[2]), sys.argv[3])
 print("asked" if found else "FAIL", flush=True)
 sys.stdin.readline()
 """
@@ -41,12 +41,40 @@ def pss(pid: int) -> int:
         return next(int(row.split()[1]) for row in rows if row.startswith("Pss:"))
 
 
+def forked(path: str, count: int) -> int:
+    """Print the row of forks; return 1 when one fails."""
+    context = multiprocessing.get_context("fork")
+    asked, end = context.Semaphore(0), context.Event()
+    file, failed = bvpack.open(path), context.Value("i", 0)
+
+    def work(seed: int) -> None:
+        if not worker_questions.ask(file, seed, "tool.bvp"):
+            failed.value = 1
+        asked.release()
+        end.wait()
+
+    workers = [context.Process(target=work, args=(i,)) for i in range(count)]
+    for worker in workers:
+        worker.start()
+    for _ in workers:
+        asked.acquire()
+    size = sum(pss(pid) for pid in (os.getpid(), *(worker.pid for worker in workers))) / 1024
+    end.set()
+    for worker in workers:
+        worker.join()
+    print(f"{count} forked workers: {size:.1f} MiB together, with the process that they come from "
+          "(goal 100 MB)")  # fmt: skip
+    return failed.value
+
+
 def main(path: str, count: int = 16) -> int:
-    """Print the row; return 1 when a worker fails."""
+    """Print the rows; return 1 when a worker fails."""
+    import models  # says its seed, which workers must not
+
     bvpack.pack((models.CORNERS, models.TRIANGLES), "tool.bvp")
     workers = [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, path, str(i), "tool.bvp"],
+            [sys.executable, "-c", WORKER, path, str(i), "tool.bvp", os.path.dirname(__file__)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )
         for i in range(count)
@@ -70,7 +98,7 @@ def main(path: str, count: int = 16) -> int:
     before, after = (size / 1024 for size in sizes)
     print(f"{count} workers: {after:.1f} MiB together, of these Python with numpy {before:.1f}, "
           f"bvpack and the file {after - before:.1f} (goal 100 MB)")  # fmt: skip
-    return 0
+    return forked(path, count)
 
 
 if __name__ == "__main__":

@@ -17,4 +17,5 @@ PYTHON_FILES += \
 	tests/python/check_python.sh \
 	tests/python/models.py \
 	tests/python/run_cases.py \
-	tests/python/trimesh_tests.py
+	tests/python/trimesh_tests.py \
+	tests/python/worker_questions.py

@@ -11,6 +11,8 @@
 #pragma GCC diagnostic pop
 #include <btBulletCollisionCommon.h>
 
+#include "peer_bullet.h"
+
 #include <algorithm>
 #include <numeric>
 #include <vector>
@@ -79,15 +81,6 @@ void *make(const float *positions, uint64_t triangle_count)
 void drop(void *model)
 {
     delete static_cast<Model *>(model);
-}
-
-btTransform placed(const double m[12])
-{
-    btScalar x[12];
-    for (int k = 0; k < 12; k++)
-        x[k] = static_cast<btScalar>(m[k]);
-    return btTransform(btMatrix3x3{x[0], x[1], x[2], x[4], x[5], x[6], x[8], x[9], x[10]},
-                       btVector3{x[3], x[7], x[11]});
 }
 
 const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};

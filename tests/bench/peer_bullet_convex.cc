@@ -11,6 +11,8 @@
 #include <BulletCollision/NarrowPhaseCollision/btVoronoiSimplexSolver.h>
 #include <btBulletCollisionCommon.h>
 
+#include "peer_bullet.h"
+
 #include <algorithm>
 
 namespace
@@ -33,15 +35,6 @@ void *make(const bvp_convex *convex)
 void drop(void *shape)
 {
     delete static_cast<btConvexHullShape *>(shape);
-}
-
-btTransform placed(const double m[12])
-{
-    btScalar x[12];
-    for (int k = 0; k < 12; k++)
-        x[k] = static_cast<btScalar>(m[k]);
-    return btTransform(btMatrix3x3{x[0], x[1], x[2], x[4], x[5], x[6], x[8], x[9], x[10]},
-                       btVector3{x[3], x[7], x[11]});
 }
 
 double depth(const void *a, const void *b, const double placement[12])

@@ -178,16 +178,17 @@ START_TEST(answers_equal_brute_force)
 }
 END_TEST
 
+enum { BOX_TRIANGLES = 12 };
+
 /* Two boxes on one another with one wall between them: no edge is open, but a ray through the wall
  * counts it. */
 START_TEST(inner_walls_are_not_trusted)
 {
     const float levels[3] = {0, 0.3F, 1.1F};
-    body_mesh mesh = {.tri = NULL};
+    body_mesh mesh = mesh_new(2 * BOX_TRIANGLES);
+    mesh.count = 0;
     for (int k = 0; k < 2; k++) {
         body_mesh box = mesh_box(1);
-        mesh.tri = realloc(mesh.tri, (mesh.count + box.count) * 9 * sizeof(float));
-        ck_assert_ptr_nonnull(mesh.tri);
         for (uint64_t t = 0; t < box.count; t++) {
             float *tri = box.tri + 9 * t;
             const bool is_wall = k == 1 && tri[2] + tri[5] + tri[8] == 0;
@@ -225,11 +226,10 @@ END_TEST
 START_TEST(turned_faces_are_told_from_solids)
 {
     const float from[2] = {0, 3}, size[2] = {1, 0.5F};
-    body_mesh mesh = {.tri = NULL};
+    body_mesh mesh = mesh_new(2 * BOX_TRIANGLES);
+    mesh.count = 0;
     for (int k = 0; k < 2; k++) {
         body_mesh box = mesh_box(1);
-        mesh.tri = realloc(mesh.tri, (mesh.count + box.count) * 9 * sizeof(float));
-        ck_assert_ptr_nonnull(mesh.tri);
         for (uint64_t t = 0; t < box.count; t++) {
             float *tri = box.tri + 9 * t, corner[3];
             const bool is_turned = k == 1 && tri[0] > 0 && tri[3] > 0 && tri[6] > 0;

@@ -281,8 +281,11 @@ START_TEST(models)
     snprintf(beside, sizeof beside, "%s/../shared", source);
     ck_assert_int_ge(compare_folder(source, "samples/models"), 4);
     shared = shared ? shared : beside;
-    if (access(shared, R_OK) == 0)
-        ck_assert_int_ge(compare_folder(shared, "models/mesh"), 4);
+    if (access(shared, R_OK) != 0) {
+        puts("only samples/models are compared: there is no test data beside the sources");
+        return;
+    }
+    ck_assert_int_ge(compare_folder(shared, "models/mesh"), 4);
     compare_folder(shared, "models/pairs");
     compare_folder(shared, "models/bad");
 }

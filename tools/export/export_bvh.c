@@ -6,9 +6,10 @@
  * its first triangle, their count (16 bits) and 0xffff; another node, whose first child follows it,
  * where its second child is, in words, and the axis that parts them.
  * Idea: Wald 2007, "On fast Construction of SAH-based Bounding Volume Hierarchies": triangles are
- * cut between bins of their middles where surface times count is least. Not the packed hierarchies:
- * their leaves have more triangles than three-mesh-bvh's walk, which tests one after another,
- * likes. Measured: decisions.md, "C++ and engines".
+ * cut between bins of their middles where surface times count is least. The packed hierarchies are
+ * not used: their leaves are large, and three-mesh-bvh tests the triangles of one by one.
+ *
+ * Measured: decisions.md, "C++ and engines".
  */
 #include <assert.h>
 #include <math.h>
@@ -131,7 +132,7 @@ typedef struct run {
     box bounds, middles;
 } run;
 
-/* Of twice the middle. */
+/* Twice the middle of a box. */
 static float middle(const box *b, int axis)
 {
     return b->lo[axis] + b->hi[axis];

@@ -54,8 +54,8 @@ static int reserve(int fd, off_t offset, off_t size)
     for (off_t done = 0; done < size;) {
         const off_t left = size - done, most = (off_t)sizeof zeros;
         const ssize_t some = pwrite(fd, zeros, (size_t)(left < most ? left : most), offset + done);
-        if (some < 0 && errno != EINTR)
-            return errno;
+        if (some == 0 || (some < 0 && errno != EINTR))
+            return some == 0 ? EIO : errno;
         done += some > 0 ? some : 0;
     }
     return 0;
